@@ -11,11 +11,11 @@ import (
 )
 
 // Commands returns the simple commands of a command line, those inside others included, as
-// a shell would read them; false if the line cannot be parsed. Guards get them at
-// pre_shell_exec.
+// a shell would read them; false if the line cannot be parsed, or may be read otherwise by a
+// shell. Guards get them at pre_shell_exec.
 func Commands(line string) ([]string, bool) {
 	parsed, err := commandline.Parse(line)
-	if err != nil {
+	if err != nil || parsed.Misread {
 		return nil, false
 	}
 	list := []string{}
@@ -150,10 +150,15 @@ func withAssigns(c *commandline.Command) (words []commandline.Word) {
 
 // unknown asks where a rule denies or asks and something runs that is only known then.
 func (r commandRules) unknown() Judgement {
-	if len(r.deny) == 0 && len(r.ask) == 0 {
+	deny, ask := r.deny, r.ask
+	if r.line.Misread { // its redirections may be others too
+		deny = append(slices.Clone(deny), forbidding(r.Rules.deny)...)
+		ask = append(slices.Clone(ask), forbidding(r.Rules.ask)...)
+	}
+	if len(deny) == 0 && len(ask) == 0 {
 		return Judgement{}
 	}
-	asked := Judgement{Decision: Ask, By: append(slices.Clone(r.deny), r.ask...)[0].by(), Doubtful: len(r.deny) > 0}
+	asked := Judgement{Decision: Ask, By: append(slices.Clone(deny), ask...)[0].by(), Doubtful: len(deny) > 0}
 	for c := range all(r.line.Commands) {
 		if c.Opaque != "" {
 			asked.Reason = fmt.Sprintf("in %s, %s", quoted(c), c.Opaque)
@@ -165,6 +170,16 @@ func (r commandRules) unknown() Judgement {
 		return asked
 	}
 	return Judgement{}
+}
+
+// forbidding are the rules of a list that hold for files which redirections open.
+func forbidding(list []*rule) (found []*rule) {
+	for _, rule := range list {
+		if rule.forbidsTargets() || rule.forbidsReading() {
+			found = append(found, rule)
+		}
+	}
+	return found
 }
 
 // permit returns what allows all commands of the line and the targets of its redirections.

@@ -92,6 +92,7 @@ func TestNoSpellingOfADeniedCommandRunsUnasked(t *testing.T) {
 		{"sh <<'E'\ngit push\nE", Deny},
 		{"sh -s <<-E\n\tgit push\nE", Deny},
 		{"sh <<E\ngit $X\nE", Ask},
+		{"sh <<E\necho \\\"; git push; echo \\\"\nE", Deny},
 		{`bash <<< 'git push'`, Deny},
 		{`sh < file`, Ask},
 		{`sh /dev/stdin`, Ask},

@@ -38,8 +38,10 @@ type Line struct {
 	// that is only known when it runs.
 	Moves []Word
 	Lost  bool
-	// Hidden says why other commands than those listed may run; "" if none can.
-	Hidden string
+	// Hidden says why other commands than those listed may run; "" if none can. Misread says
+	// that those listed, and the files, may not even be in the line as shells read it.
+	Hidden  string
+	Misread bool
 }
 
 // Command is a simple command.
@@ -98,6 +100,7 @@ type analysis struct {
 	finder
 	source string
 	lang   syntax.LangVariant
+	doubts doubts
 }
 
 // Parse examines a command line. The error says why that is not possible.
@@ -179,12 +182,16 @@ func nesting(line string) (deepest int) {
 
 // read parses the line in one language.
 func (e *examination) read(line string, lang syntax.LangVariant, depth int) (Line, error) {
-	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(line), "")
+	file, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
 	if err != nil {
 		return Line{}, errors.New(reason(err))
 	}
-	a := &analysis{finder: finder{examination: e, depth: depth}, source: line, lang: lang}
+	a := &analysis{finder: finder{examination: e, depth: depth}, source: line, lang: lang,
+		doubts: doubts{source: line}}
 	syntax.Walk(file, a.visit)
+	if a.doubts.why != "" {
+		a.Hidden, a.Misread = a.doubts.why, true
+	}
 	return a.Line, a.err
 }
 
@@ -214,7 +221,7 @@ func union(a, b Line) Line {
 		}
 	}
 	a.Writes, a.Reads, a.Moves = join(a.Writes, b.Writes), join(a.Reads, b.Reads), join(a.Moves, b.Moves)
-	a.Lost, a.Input = a.Lost || b.Lost, a.Input || b.Input
+	a.Lost, a.Input, a.Misread = a.Lost || b.Lost, a.Input || b.Input, a.Misread || b.Misread
 	a.hide(b.Hidden)
 	return a
 }

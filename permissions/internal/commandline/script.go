@@ -102,7 +102,7 @@ func (f *finder) script(c *Command, text Word) {
 	line, err := f.lineInside(source, f.depth+1)
 	if err != nil {
 		c.Opaque = "what it runs cannot be parsed: " + err.Error()
-		c.Transparent = false
+		c.Transparent, f.Misread = false, true
 		return
 	}
 	if line.Hidden != "" {
@@ -110,6 +110,7 @@ func (f *finder) script(c *Command, text Word) {
 	}
 	f.Writes, f.Reads = join(f.Writes, line.Writes), join(f.Reads, line.Reads)
 	f.Moves, f.Lost, f.Input = join(f.Moves, line.Moves), f.Lost || line.Lost, f.Input || line.Input
+	f.Misread = f.Misread || line.Misread
 	c.Inner = append(c.Inner, line.Commands...)
 }
 

@@ -8,6 +8,7 @@ import (
 
 // visit collects what a node of the line is about. The nodes inside it come afterwards.
 func (a *analysis) visit(node syntax.Node) bool {
+	a.doubts.visit(node)
 	switch node := node.(type) {
 	case *syntax.Stmt:
 		a.statement(node)
@@ -27,8 +28,10 @@ func (a *analysis) visit(node syntax.Node) bool {
 }
 
 // text is a node as it was written.
-func (a *analysis) text(node syntax.Node) string {
-	return a.source[node.Pos().Offset():node.End().Offset()]
+func (a *analysis) text(node syntax.Node) string { return textOf(node, a.source) }
+
+func textOf(node syntax.Node, source string) string {
+	return source[node.Pos().Offset():node.End().Offset()]
 }
 
 // statement notes what the redirections of a statement open, and a simple command.
@@ -61,7 +64,7 @@ func (a *analysis) heredoc(r *syntax.Redirect) *Word {
 	if isQuoted(r.Word) {
 		return &Word{Text: r.Hdoc.Lit()}
 	}
-	reader := wordReader{}
+	reader := wordReader{document: true}
 	for _, part := range r.Hdoc.Parts {
 		reader.part(part, true)
 	}

@@ -114,6 +114,8 @@ type wordReader struct {
 	text   strings.Builder
 	splits bool
 	braces int // 1 after an opening brace, 2 after a separator in it, 3 after the end of it
+	// document says that it is the text of a here-document, where quotes have no meaning.
+	document bool
 }
 
 func (r *wordReader) part(part syntax.WordPart, quoted bool) {
@@ -154,8 +156,12 @@ func isList(part syntax.WordPart) (found bool) {
 
 // quoted adds a text in double quotes, where only some characters can be escaped.
 func (r *wordReader) quoted(text string) {
+	special := "$`\"\\"
+	if r.document {
+		special = "$`\\"
+	}
 	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("$`\"\\", text[i+1]) >= 0 {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte(special, text[i+1]) >= 0 {
 			i++
 		}
 		r.text.WriteByte(text[i])
