@@ -221,10 +221,10 @@ func (r *Rules) isInside(dir string) bool {
 // allows a command that runs others, but not what it runs.
 func (r commandRules) allows(c *commandline.Command) (*rule, bool) {
 	if len(c.Words) == 0 {
-		return nil, areHarmless(c.Assigns, true)
+		return nil, areHarmless(c.Assigns)
 	}
 	rule := r.allowsWords(c)
-	if rule == nil && !(c.Transparent && areHarmless(c.Assigns, false)) {
+	if rule == nil && !(c.Transparent && areHarmless(c.Assigns)) {
 		return nil, false
 	}
 	if rule != nil && (!c.Runs || rule.shell.literal && !c.Fed) {
@@ -249,24 +249,50 @@ func (r commandRules) allows(c *commandline.Command) (*rule, bool) {
 // before them unless these are harmless.
 func (r commandRules) allowsWords(c *commandline.Command) *rule {
 	texts := [][]rune{commandRunes(withAssigns(c), separator)}
-	if len(c.Assigns) > 0 && areHarmless(c.Assigns, false) {
+	if len(c.Assigns) > 0 && areHarmless(c.Assigns) {
 		texts = append(texts, commandRunes(c.Words, separator))
 	}
+	unnamed := withoutNames(c)
 	for _, rule := range r.allow {
-		if !rule.isBare() && rule.notShell == nil && slices.ContainsFunc(texts, rule.shell.allows) {
+		if !rule.isBare() && rule.notShell == nil && slices.ContainsFunc(texts, rule.shell.allows) &&
+			!slices.ContainsFunc(unnamed, rule.shell.allows) {
 			return rule
 		}
 	}
 	return nil
 }
 
-// areHarmless reports whether variables change nothing about which programs run. alone
-// says that no command follows, so that they are variables of the shell.
-func areHarmless(list []commandline.Assign, alone bool) bool {
-	return !slices.ContainsFunc(list, func(a commandline.Assign) bool { return !isHarmless(a.Name, alone) })
+// withoutNames returns a command without the name of each variable that it sets and that may decide
+// which programs run: what allows it must name them all.
+func withoutNames(c *commandline.Command) (texts [][]rune) {
+	for _, a := range c.Sets {
+		if isHarmless(a.Name, !a.Exported) {
+			continue
+		}
+		words := withAssigns(c)
+		for i, w := range words {
+			rest, ok := strings.CutPrefix(strings.TrimPrefix(w.Text, "-v"), a.Name)
+			if ok && (rest == "" || rest[0] == '=' || rest[0] == '+') {
+				words[i].Text = string(commandline.Hole) + rest
+			}
+		}
+		if texts = append(texts, commandRunes(words, separator)); len(texts) > maxNamed {
+			return [][]rune{commandRunes(withAssigns(c), separator)} // nothing names so many
+		}
+	}
+	return texts
 }
 
-func isHarmless(name string, alone bool) bool {
+// maxNamed is how many variables that one command sets a rule can name.
+const maxNamed = 8
+
+// areHarmless reports whether variables change nothing about which programs run.
+func areHarmless(list []commandline.Assign) bool {
+	return !slices.ContainsFunc(list, func(a commandline.Assign) bool { return !isHarmless(a.Name, !a.Exported) })
+}
+
+// isHarmless reports it of one; own says that it is a variable of the shell, which no program gets.
+func isHarmless(name string, own bool) bool {
 	switch name {
 	case "LANG", "LANGUAGE", "TZ", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TERM",
 		"CI", "GOOS", "GOARCH", "GOMAXPROCS", "CGO_ENABLED", "RUST_BACKTRACE", "RUST_LOG", "PYTHONUNBUFFERED",
@@ -276,5 +302,6 @@ func isHarmless(name string, alone bool) bool {
 	if strings.HasPrefix(name, "LC_") {
 		return true
 	}
-	return alone && name == strings.ToLower(name) && !strings.HasSuffix(name, "_proxy")
+	isKnown := !strings.ContainsRune(name, commandline.Hole)
+	return own && isKnown && name == strings.ToLower(name) && !strings.HasSuffix(name, "_proxy")
 }

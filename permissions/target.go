@@ -25,8 +25,14 @@ func (r commandRules) dirs() (dirs []string, complete bool) {
 			if !ok || len(dirs) == maxDirs {
 				return dirs, false
 			}
-			if to = filepath.Clean(to); !slices.Contains(dirs, to) {
-				dirs = append(dirs, to)
+			readings := []string{filepath.Clean(to)}
+			if r.line.Physical {
+				readings = append(readings, Real(to))
+			}
+			for _, to := range readings {
+				if !slices.Contains(dirs, to) {
+					dirs = append(dirs, to)
+				}
 			}
 		}
 	}

@@ -79,3 +79,34 @@ func TestATargetIsJudgedAsNamedAndAsResolved(t *testing.T) {
 		}
 	}
 }
+
+// TestADirectoryIsBothThatOfItsNameAndThatOfItsLink where cd may do either.
+func TestADirectoryIsBothThatOfItsNameAndThatOfItsLink(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "a", "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("a", "b"), filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewRules(Settings{Root: root, Dir: root, Allow: written("shell"), Deny: written("write(/a/x)", "write(/y)")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"cd -P link/..; echo > x":               "denied",
+		"cd -P link/.. && echo > y":             "denied",
+		"set -P; cd link/..; echo > x":          "denied",
+		"set -eP; cd link; cd ..; echo > x":     "denied",
+		"set -o physical; cd link/..; echo > x": "denied",
+		"bash -Pc 'cd link/..; echo > x'":       "denied",
+		"sh -c 'cd -P link/..; echo > x'":       "denied",
+		"cd link/..; echo > x":                  "allowed",
+		"cd -L link/..; echo > y":               "denied",
+		"cd -P link; echo > x":                  "allowed",
+	} {
+		if got := r.Judge(shellCall(line, root)); judgedAs(got) != want {
+			t.Errorf("%s: %+v, want %s", line, got, want)
+		}
+	}
+}

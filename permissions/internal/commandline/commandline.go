@@ -35,9 +35,9 @@ type Line struct {
 	// Input says that a command reads a here-document.
 	Input bool
 	// Moves are the directories that the line changes to. Lost says that it changes to one
-	// that is only known when it runs.
-	Moves []Word
-	Lost  bool
+	// that is only known when it runs, Physical that it may take links for what they lead to.
+	Moves          []Word
+	Lost, Physical bool
 	// Hidden says why other commands than those listed may run; "" if none can. Misread says
 	// that those listed, and the files, may not even be in the line as shells read it.
 	Hidden  string
@@ -48,6 +48,8 @@ type Line struct {
 type Command struct {
 	// Assigns are the variables that are set before it, or by it if it has no words.
 	Assigns []Assign
+	// Sets are the variables that it sets when it runs, as export does.
+	Sets []Assign
 	// Words are its name and arguments.
 	Words []Word
 	// Forms are other spellings of the same command: without the directory of its name,
@@ -65,14 +67,6 @@ type Command struct {
 	Fed bool
 	// Runs says that it is a command that runs others, whether Inner has them or not.
 	Runs bool
-}
-
-// Assign is a variable that a command line sets.
-type Assign struct {
-	Name  string
-	Value Word
-	// Before says that it stands before a command, and holds for that only.
-	Before bool
 }
 
 // examination is that of a line, with all lines inside it.
@@ -222,6 +216,7 @@ func union(a, b Line) Line {
 	}
 	a.Writes, a.Reads, a.Moves = join(a.Writes, b.Writes), join(a.Reads, b.Reads), join(a.Moves, b.Moves)
 	a.Lost, a.Input, a.Misread = a.Lost || b.Lost, a.Input || b.Input, a.Misread || b.Misread
+	a.Physical = a.Physical || b.Physical
 	a.hide(b.Hidden)
 	return a
 }

@@ -8,14 +8,18 @@ import (
 // examine finds what a simple command is known as and what it runs. input is the
 // here-document that it reads, nil if there is none.
 func (f *finder) examine(c Command, input *Word) Command {
-	if setsCommand(c.Assigns) {
-		c.Opaque = "it sets a variable whose value other programs run"
+	name, ok := "", true
+	if len(c.Words) > 0 {
+		name, ok = programName(c.Words[0])
+		c.Sets = setBy(name, c.Words[1:])
 	}
-	f.Lost = f.Lost || movesHome(c.Assigns)
+	if setsCommand(c.Assigns) || setsCommand(c.Sets) {
+		c.Opaque = setting
+	}
+	f.Lost = f.Lost || movesHome(c.Assigns) || movesHome(c.Sets)
 	if len(c.Words) == 0 {
 		return c
 	}
-	name, ok := programName(c.Words[0])
 	if !ok {
 		c.Opaque = "its name is only known when it runs"
 	}
@@ -25,7 +29,9 @@ func (f *finder) examine(c Command, input *Word) Command {
 	case isShell(name):
 		f.shell(&c, input)
 	case name == "git":
-		f.git(&c)
+		f.git(&c, c.Words[1:])
+	case strings.HasPrefix(name, "git-"):
+		f.git(&c, append([]Word{{Text: strings.TrimPrefix(name, "git-")}}, c.Words[1:]...))
 	case name == "find":
 		f.find(&c)
 	case name == "xargs":
@@ -39,6 +45,9 @@ func (f *finder) examine(c Command, input *Word) Command {
 	}
 	return c
 }
+
+// setting is why it is not known what a command runs that sets variables.
+const setting = "it sets a variable whose value other programs run"
 
 // run examines commands that run others in a way that needs no function of its own.
 func (f *finder) run(c *Command, name string, input *Word) {
@@ -59,7 +68,16 @@ func (f *finder) run(c *Command, name string, input *Word) {
 		f.trap(c)
 	case "watch", "su", "runuser", "script":
 		f.scriptAfterOption(c)
+	case "set", "shopt":
+		f.Physical = f.Physical || isPhysical(c.Words[1:])
 	}
+}
+
+// isPhysical reports whether options of a shell make cd take links for what they lead to.
+func isPhysical(words []Word) bool {
+	return slices.ContainsFunc(words, func(w Word) bool {
+		return !w.IsStatic() || w.Text == "physical" || strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "P")
+	})
 }
 
 // programName returns the name of the program that a word runs, in lower case as systems
@@ -116,6 +134,7 @@ func withoutOptions(name string, words []Word) (forms [][]Word) {
 // cd notes the directory to which the line changes.
 func (f *finder) cd(args []Word) {
 	for len(args) > 0 && (args[0].Text == "--" || args[0].Text == "-P" || args[0].Text == "-L") {
+		f.Physical = f.Physical || args[0].Text == "-P"
 		args = args[1:]
 	}
 	if len(args) != 1 || strings.HasPrefix(args[0].Text, "-") || !isKnownPath(args[0].Text) {
@@ -125,33 +144,10 @@ func (f *finder) cd(args []Word) {
 	f.Moves = append(f.Moves, args[0])
 }
 
-// movesHome reports whether a variable decides where cd and ~ lead.
-func movesHome(list []Assign) bool {
-	return slices.ContainsFunc(list, func(a Assign) bool { return a.Name == "HOME" || a.Name == "CDPATH" })
-}
-
 // isKnownPath reports whether a path is known before it is used, but for the home directory.
 func isKnownPath(text string) bool {
 	rest := strings.TrimPrefix(text, string(Tilde)+"/")
 	return rest != "" && Word{Text: rest}.IsStatic()
-}
-
-// setsCommand reports whether one of the variables names a command, or a file of commands,
-// for a shell or another program.
-func setsCommand(list []Assign) bool {
-	for _, a := range list {
-		switch a.Name {
-		case "BASH_ENV", "ENV", "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "SHELL",
-			"PAGER", "EDITOR", "VISUAL", "BROWSER", "LESSOPEN", "LESSCLOSE", "IFS":
-			return true
-		}
-		for _, part := range []string{"_PAGER", "_EDITOR", "GIT_", "_COMMAND", "_ASKPASS", "BASH_FUNC_"} {
-			if strings.Contains(a.Name, part) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // opaque returns why a command runs what is only known when it runs; "" if it does not.
@@ -169,7 +165,10 @@ func opaque(name string) string {
 		"expect", "entr", "fish", "csh", "tcsh", "nu", "pwsh", "screen", "tmux", "bwrap", "capsh", "cgexec", "dbus-launch",
 		"dbus-run-session", "direnv", "dumb-init", "firejail", "gdb", "gosu", "hyperfine", "numactl", "perf", "pkexec",
 		"prlimit", "run0", "run-parts", "setarch", "setpriv", "sg", "ssh-agent", "start-stop-daemon", "su-exec", "tini",
-		"valgrind":
+		"valgrind", "zsh", "cmd", "powershell", "elvish", "xonsh", "osh", "ysh", "asciinema", "autossh", "concurrently",
+		"dtach", "abduco", "flatpak-spawn", "ifne", "incrontab", "lldb", "machinectl", "nix-shell", "nodemon", "osascript",
+		"pee", "proot", "reflex", "schroot", "sem", "socat", "sshpass", "systemd-nspawn", "ttyrec", "watchexec", "xterm",
+		"zellij":
 		return "which commands it runs is only known when it runs"
 	}
 	return ""

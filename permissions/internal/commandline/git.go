@@ -6,20 +6,21 @@ import (
 )
 
 // git finds the subcommand of git behind its options, and the commands that it runs.
-func (f *finder) git(c *Command) {
+func (f *finder) git(c *Command, args []Word) {
 	c.Runs = true
-	rest, why := gitSubcommand(c.Words[1:])
+	rest, why := gitSubcommand(args)
 	if why != "" {
 		c.Opaque = why
 	}
 	if len(rest) == 0 {
 		return
 	}
-	if len(rest) < len(c.Words)-1 {
+	if len(rest) < len(args) {
 		c.Forms = append(c.Forms, renamed("git", rest))
 	}
+	f.gitOptions(c, rest)
 	switch rest[0].Text {
-	case "submodule":
+	case "submodule", "submodule--helper":
 		if at := index(rest, "foreach"); at > 0 {
 			f.gitScript(c, withoutFlags(rest[at+1:]))
 		}
@@ -27,16 +28,21 @@ func (f *finder) git(c *Command) {
 		if len(rest) > 2 && rest[1].Text == "run" {
 			f.inside(c, Command{Words: rest[2:]}, nil)
 		}
-	case "rebase":
-		f.gitRebase(c, rest)
+	case "merge-index":
+		if words := withoutFlags(rest[1:]); len(words) > 0 {
+			f.inside(c, Command{Words: []Word{words[0], hole()}}, nil)
+		}
 	case "config":
 		if changesSetting(rest[1:]) {
-			c.Opaque = "it changes a setting of git, which can run a command"
+			c.Opaque = gitSetting
 		}
-	case "filter-branch", "difftool", "mergetool", "for-each-repo":
+	case "filter-branch", "difftool", "mergetool", "for-each-repo", "instaweb", "web--browse", "shell", "remote-ext":
 		c.Opaque = "which commands it runs is only known when it runs"
 	}
 }
+
+// gitSetting is why it is not known what git runs.
+const gitSetting = "it changes a setting of git, which can run a command"
 
 // gitSubcommand returns what follows git's options, and why that is not all that runs.
 func gitSubcommand(words []Word) (rest []Word, why string) {
@@ -47,10 +53,10 @@ func gitSubcommand(words []Word) (rest []Word, why string) {
 			return words[i:], "its arguments are only known when it runs"
 		case text == "-c" || text == "--config-env":
 			if i++; i < len(words) && !isHarmlessSetting(words[i].Text) {
-				why = "it changes a setting of git, which can run a command"
+				why = gitSetting
 			}
 		case strings.HasPrefix(text, "--config-env="), strings.HasPrefix(text, "--exec-path="):
-			why = "it changes a setting of git, which can run a command"
+			why = gitSetting
 		case takesValue(text):
 			i++
 		case !strings.HasPrefix(text, "-"):
@@ -87,7 +93,8 @@ func isHarmlessSetting(text string) bool {
 func changesSetting(words []Word) bool {
 	for _, w := range words {
 		switch text := w.Text; {
-		case !w.IsStatic(), strings.HasPrefix(text, "--edit"), text == "-e", text == "edit":
+		case !w.IsStatic(), isPartOf(text, "--edit"), text == "-e", text == "edit", isPartOf(text, "--rename-section"),
+			text == "rename-section":
 			return true
 		case strings.HasPrefix(text, "--get"), strings.HasPrefix(text, "--unset"), text == "--list", text == "-l",
 			text == "get", text == "list", text == "unset":
@@ -119,29 +126,5 @@ func (f *finder) gitScript(c *Command, words []Word) {
 		f.script(c, words[0])
 	default:
 		f.inside(c, Command{Words: words}, nil)
-	}
-}
-
-// gitRebase examines the command lines after -x and --exec.
-func (f *finder) gitRebase(c *Command, words []Word) {
-	for i, w := range words {
-		option, text, joined := strings.Cut(w.Text, "=")
-		switch {
-		case strings.HasPrefix(option, "--ex") && strings.HasPrefix("--exec", option): // git takes a part of the name
-		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--"):
-			_, text, joined = strings.Cut(w.Text, "x") // -x, and other letters before it
-			if !joined {
-				continue
-			}
-			joined = text != ""
-		default:
-			continue
-		}
-		switch {
-		case joined:
-			f.script(c, Word{Text: text, Source: w.Source})
-		case i+1 < len(words):
-			f.script(c, words[i+1])
-		}
 	}
 }

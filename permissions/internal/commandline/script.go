@@ -8,7 +8,7 @@ import (
 // isShell reports whether a program runs command lines as sh does.
 func isShell(name string) bool {
 	switch strings.TrimPrefix(name, "-") {
-	case "sh", "bash", "dash", "ash", "ksh", "ksh93", "mksh", "lksh", "oksh", "yash", "zsh", "rbash", "rksh", "posh":
+	case "sh", "bash", "dash", "ash", "ksh", "ksh93", "mksh", "lksh", "oksh", "yash", "rbash", "rksh", "posh":
 		return true
 	}
 	return false
@@ -18,6 +18,7 @@ func isShell(name string) bool {
 // here-document.
 func (f *finder) shell(c *Command, input *Word) {
 	args, command, ok := shellOptions(c.Words[1:])
+	f.Physical = f.Physical || isPhysical(c.Words[1:len(c.Words)-len(args)])
 	switch {
 	case !ok:
 		c.Runs = true
@@ -110,7 +111,7 @@ func (f *finder) script(c *Command, text Word) {
 	}
 	f.Writes, f.Reads = join(f.Writes, line.Writes), join(f.Reads, line.Reads)
 	f.Moves, f.Lost, f.Input = join(f.Moves, line.Moves), f.Lost || line.Lost, f.Input || line.Input
-	f.Misread = f.Misread || line.Misread
+	f.Misread, f.Physical = f.Misread || line.Misread, f.Physical || line.Physical
 	c.Inner = append(c.Inner, line.Commands...)
 }
 

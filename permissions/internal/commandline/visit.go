@@ -86,7 +86,7 @@ func (a *analysis) assigns(list []*syntax.Assign, before bool) (found []Assign) 
 		if as.Array != nil || as.Index != nil {
 			value = Word{Text: string(Hole), Source: a.text(as)}
 		}
-		found = append(found, Assign{Name: as.Name.Value, Value: value, Before: before})
+		found = append(found, Assign{Name: as.Name.Value, Value: value, Exported: before})
 	}
 	return found
 }
@@ -118,7 +118,8 @@ func (a *analysis) declaration(d *syntax.DeclClause) {
 // loop notes the variable of a loop, which is set like any other.
 func (a *analysis) loop(node *syntax.ForClause) {
 	if iter, ok := node.Loop.(*syntax.WordIter); ok {
-		a.add(Command{Assigns: []Assign{{Name: iter.Name.Value, Value: Word{Text: string(Hole), Source: a.text(iter.Name)}}}})
+		variable := Assign{Name: iter.Name.Value, Value: Word{Text: string(Hole), Source: a.text(iter.Name)}}
+		a.add(a.examine(Command{Assigns: []Assign{variable}}, nil))
 	}
 }
 
@@ -154,6 +155,10 @@ func (a *analysis) parameter(p *syntax.ParamExp) {
 	}
 	if p.Excl || p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
 		a.hide("an expansion can run commands that are in variables")
+	}
+	if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) && p.Param != nil &&
+		setsCommand([]Assign{{Name: p.Param.Value}}) {
+		a.hide(setting)
 	}
 	if text := a.text(p); strings.Contains(text, "<(") || strings.Contains(text, ">(") {
 		a.hide("bash runs a process substitution in an expansion, which the parser takes for text")

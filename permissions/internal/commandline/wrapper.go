@@ -173,7 +173,7 @@ func (w wrapper) command(words []Word) (rest []Word, assigns []Assign, why strin
 				why = reason
 			}
 		case w.assigns && isAssign: // env takes one without a name too
-			assigns = append(assigns, Assign{Name: name, Value: Word{Text: value, Source: words[i].Source}, Before: true})
+			assigns = append(assigns, Assign{Name: name, Value: Word{Text: value, Source: words[i].Source}, Exported: true})
 		default:
 			return w.afterOptions(words[i:], assigns, operands, why)
 		}
@@ -191,7 +191,7 @@ func (w wrapper) afterOptions(words []Word, assigns []Assign, operands int, why 
 		if !isAssign {
 			break
 		}
-		assigns = append(assigns, Assign{Name: name, Value: Word{Text: value, Source: words[0].Source}, Before: true})
+		assigns = append(assigns, Assign{Name: name, Value: Word{Text: value, Source: words[0].Source}, Exported: true})
 		words = words[1:]
 	}
 	return words, assigns, why
