@@ -202,6 +202,8 @@ func TestNoSpellingOfADeniedCommandRunsUnasked(t *testing.T) {
 		{`GIT_PAGER='git push' git log`, Ask},
 		{`x='a[$(git push)]'; echo $((x))`, Ask},
 		{`x='a[$(git push)]'; [[ $x -eq 1 ]]`, Ask},
+		{`x='a[$(git push)]'; test x -eq 1`, Ask},
+		{`test "$x" -eq 1 && [ 1 -lt -2 ]`, Allow},
 		{`echo $((1+2))`, Allow},
 		{`x='$(git push)'; echo "${x@P}"`, Ask},
 		{`printf -v 'a[$(git push)]' x`, Ask},

@@ -10,7 +10,8 @@ import (
 func evaluates(name string, args []Word) bool {
 	switch name {
 	case "test", "[":
-		return slices.ContainsFunc(args, func(w Word) bool { return w.Splits || w.Text == "-v" || w.Text == "-R" })
+		return slices.ContainsFunc(args, func(w Word) bool { return w.Splits || w.Text == "-v" || w.Text == "-R" }) ||
+			comparesNames(args)
 	case "declare", "typeset", "local", "export", "readonly":
 		return slices.ContainsFunc(args, isEvaluated) || slices.ContainsFunc(args, makesNumber)
 	case "printf", "wait":
@@ -20,6 +21,24 @@ func evaluates(name string, args []Word) bool {
 		return name == "let" || slices.ContainsFunc(args, isEvaluated)
 	}
 	return false
+}
+
+// comparesNames reports whether test compares numbers, and one of them is the name of a variable:
+// mksh takes its value for an expression.
+func comparesNames(args []Word) bool {
+	for i, w := range args {
+		switch w.Text {
+		case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+			if isName(args[max(0, i-1)]) || isName(args[min(i+1, len(args)-1)]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isName(w Word) bool {
+	return w.IsStatic() && w.Text != "" && !strings.HasPrefix(w.Text, "-") && strings.Trim(w.Text, "0123456789+ ") != ""
 }
 
 // isEvaluated reports whether an argument is a variable with a subscript, or may be one.

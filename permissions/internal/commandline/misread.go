@@ -87,8 +87,11 @@ func (d *doubts) enter(node syntax.Node) {
 		return
 	}
 	here := d.here()
-	if s, ok := node.(*syntax.CmdSubst); ok {
+	switch s := node.(type) {
+	case *syntax.CmdSubst:
 		here = around{int(s.Right.Offset()), here.backquotes || s.Backquotes}
+	case *syntax.ProcSubst:
+		here.end = int(s.Rparen.Offset())
 	}
 	d.around = append(d.around, here)
 }
@@ -255,12 +258,16 @@ func (d *doubts) document(r *syntax.Redirect) {
 	if r.Hdoc == nil {
 		return
 	}
-	if end := d.here().end; end > 0 && int(r.Hdoc.Pos().Offset()) > end {
+	end := d.here().end
+	if end > 0 && int(r.Hdoc.Pos().Offset()) > end {
 		d.add(unclearEnd) // the substitution that it is in has ended before
 	}
 	lines := strings.Split(strings.TrimSuffix(textOf(r.Hdoc, d.source), "\n"), "\n")
 	for _, line := range lines[:len(lines)-1] { // the last one is the end mark
-		if line == mark || r.Op == syntax.DashHdoc && strings.TrimLeft(line, "\t") == mark {
+		if r.Op == syntax.DashHdoc {
+			line = strings.TrimLeft(line, "\t")
+		}
+		if line == mark || end > 0 && strings.HasPrefix(line, mark) { // bash ends it in a substitution there too
 			d.add(unclearEnd)
 		}
 	}

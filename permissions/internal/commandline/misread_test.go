@@ -26,6 +26,8 @@ func TestWhatShellsReadOtherwiseIsNotUnderstood(t *testing.T) {
 		continuedInput: {"cat <<E\nE\\\n\ngit push\nE\n", "cat <<E\na\\\nE\nE\n"},
 		unclearEnd: {
 			"cat <<E\n$(true '\nE\ngit push\ncat <<E\n')\nE", "echo $(cat <<E)\ngit push\nE",
+			"true $(cat <<'E'\nE) ; git push; echo $(\nE\n)\n",
+			"true $(cat <<E\nE$(true)git push\nE\n)",
 			"cat <<\\\n-E\nE\ngit push\n-E\n",
 			"cat <<'E''F'\na\nEF\n",
 		},
@@ -44,7 +46,7 @@ func TestWhatShellsReadOtherwiseIsNotUnderstood(t *testing.T) {
 		"echo a; # b\n# c\n(d # e\n)",
 		"echo `# a comment`", "echo a#b \"a\"#b $x#b", "echo \"a \\\n b\" c \\\n d",
 		"cat <<E\n\\\\\n$x \"a\" 'b'\nE", "cat <<'E'\n$\\\n${x:-'}'}\nE",
-		"cat <<-E\n\ta\n\tE", "echo $(cat <<E\na\nE\n)", "a 2>&1 >&- <&-", "echo $((1 + 1)) $( (a) )",
+		"cat <<-E\n\ta\n\tE", "echo $(cat <<E\na\nE\n)", "cat <<E\nEa\nE", "a 2>&1 >&- <&-", "echo $((1 + 1)) $( (a) )",
 		"echo 'it'\\''s' \"\\\\\"",
 	} {
 		if got, err := Parse(line); err != nil || got.Misread {
