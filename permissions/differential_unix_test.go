@@ -4,7 +4,6 @@ package permissions
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,20 +16,18 @@ import (
 	"time"
 )
 
-var randomLines = flag.Int("lines", 60, "how many random command lines are run and compared with their judgement")
+// randomLines is how many of the generated command lines are run for each that is judged: whatever
+// is judged, and with all that it does.
+func randomLines() int { return *generatedLines / 300 }
 
 // TestWhatShellsRunWasFound runs command lines in real shells, where git is a program that
 // notes its calls, and checks that what ran was denied or asked, and that nothing ran that
 // no rule allows.
 func TestWhatShellsRunWasFound(t *testing.T) {
-	for _, shell := range []string{"dash", "bash"} {
-		t.Run(shell, func(t *testing.T) {
+	for _, shell := range shells() {
+		t.Run(shell.name(), func(t *testing.T) {
 			t.Parallel()
-			path, err := exec.LookPath(shell)
-			if err != nil {
-				t.Skipf("%s is not there", shell)
-			}
-			newLaboratory(t, path).compare(t)
+			newLaboratory(t, shell.find(t)).compare(t)
 		})
 	}
 }
@@ -42,8 +39,8 @@ func (l *laboratory) compare(t *testing.T) {
 		lines = append(lines, wrap(format, "git push"))
 	}
 	fixed, ran := len(lines), 0
-	random := rand.New(rand.NewPCG(uint64(*randomLines), 1))
-	for len(lines) < fixed+*randomLines {
+	random := rand.New(rand.NewPCG(uint64(randomLines()), *generatorSeed))
+	for len(lines) < fixed+randomLines() {
 		if line := randomLine(random, spellings, wrappings); staysInside(line) {
 			lines = append(lines, line)
 		}
@@ -64,10 +61,30 @@ func (l *laboratory) compare(t *testing.T) {
 	}
 }
 
+// shell is a program that is sh somewhere, with the arguments before a line.
+type shell []string
+
+func shells() []shell {
+	return []shell{{"dash", "-c"}, {"bash", "-c"}, {"bash", "--posix", "-c"}, {"zsh", "--emulate", "sh", "-fc"},
+		{"mksh", "-c"}, {"busybox", "sh", "-c"}}
+}
+
+func (s shell) name() string { return strings.Join(s[:len(s)-1], " ") }
+
+// find returns the shell with the path of its program.
+func (s shell) find(t *testing.T) shell {
+	t.Helper()
+	path, err := exec.LookPath(s[0])
+	if err != nil {
+		t.Skipf("%s is not there", s[0])
+	}
+	return append(shell{path}, s[1:]...)
+}
+
 // laboratory is a directory in which lines are run, and the rules that judge them.
 type laboratory struct {
 	dir      string
-	shell    string
+	shell    shell
 	runs     int
 	denying  *Rules // deny git push, allow all else
 	allowing *Rules // allow what is there but git
@@ -78,19 +95,19 @@ type laboratory struct {
 type outcome struct{ git, push, out bool }
 
 const fakeGit = `#!/bin/sh
-: > "$RAN/git"
-case $0 in */git-push) : > "$RAN/push"; exit;; esac
+: > "${RAN}git"
+case $0 in */git-push) : > "${RAN}push"; exit;; esac
 while [ $# -gt 0 ]; do
 	case $1 in
 	-C | -c | --git-dir | --work-tree) shift 2 ;;
 	-*) shift ;;
-	push) : > "$RAN/push"; exit ;;
+	push) : > "${RAN}push"; exit ;;
 	*) exit ;;
 	esac
 done
 `
 
-func newLaboratory(t *testing.T, shell string) *laboratory {
+func newLaboratory(t *testing.T, shell shell) *laboratory {
 	t.Helper()
 	l := &laboratory{dir: t.TempDir(), shell: shell}
 	if err := os.Chmod(filepath.Dir(l.dir), 0o711); err != nil { // others cannot pass it otherwise
@@ -158,23 +175,32 @@ func (l *laboratory) run(t *testing.T, line string) outcome {
 	l.restoreGit(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, l.shell, "-c", line)
+	cmd := exec.CommandContext(ctx, l.shell[0], append(l.shell[1:], line)...)
 	cmd.Dir = work
-	cmd.Env = []string{"PATH=" + filepath.Join(l.dir, "bin"), "RAN=" + ran, "HOME=" + l.dir, "G=git", "P=push",
-		"TMPDIR=" + work}
+	cmd.Env = append(l.environment(work), "RAN="+ran+"/")
+	l.confine(cmd)
+	if cmd.Run() != nil && cmd.Process == nil { // a line may well fail
+		t.Fatalf("%s cannot be started", l.shell[0])
+	}
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	defer os.RemoveAll(work)
+	defer os.RemoveAll(ran)
+	return outcome{exists(ran, "git"), exists(ran, "push"), !isEmpty(filepath.Join(work, "out"))}
+}
+
+// environment is what lines find in theirs.
+func (l *laboratory) environment(work string) []string {
+	return []string{"PATH=" + filepath.Join(l.dir, "bin"), "HOME=" + l.dir, "G=git", "P=push", "TMPDIR=" + work}
+}
+
+// confine lets a command run as nobody, and end with all that it started.
+func (l *laboratory) confine(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 	}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
-	if cmd.Run() != nil && cmd.Process == nil { // a line may well fail
-		t.Fatalf("%s cannot be started", l.shell)
-	}
-	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	defer os.RemoveAll(work)
-	defer os.RemoveAll(ran)
-	return outcome{exists(ran, "git"), exists(ran, "push"), !isEmpty(filepath.Join(work, "out"))}
 }
 
 // restoreGit puts the git of the laboratory where it belongs, if the line before changed it.
@@ -204,13 +230,13 @@ func (l *laboratory) check(t *testing.T, line string, got outcome) {
 	t.Helper()
 	judge := func(r *Rules) Decision { return r.Judge(shellCall(line, "/project")).Decision }
 	if d := judge(l.denying); got.push && d != Deny && d != Ask {
-		t.Errorf("%s runs git push in %q, judged %q", l.shell, line, d)
+		t.Errorf("%s runs git push in %q, judged %q", l.shell.name(), line, d)
 	}
 	if d := judge(l.allowing); got.git && d == Allow {
-		t.Errorf("%s runs git in %q, which is allowed", l.shell, line)
+		t.Errorf("%s runs git in %q, which is allowed", l.shell.name(), line)
 	}
 	if d := judge(l.writing); got.out && d != Deny && d != Ask {
-		t.Errorf("%s writes to out in %q, judged %q", l.shell, line, d)
+		t.Errorf("%s writes to out in %q, judged %q", l.shell.name(), line, d)
 	}
 }
 

@@ -65,7 +65,8 @@ func kinds() []kind {
 		{"servers", "hostile model servers", 6, len(hostileServers()), attackByServer, false},
 		{"screen", "terminal sequences in foreign text", 27, len(places()) * len(sequences()), attackTheScreen, false},
 		{"leaks", "turns of one session, watched for leaks", 1, len(sessions()), attackByPatience, false},
-		{"fuzz", "fuzz targets", 0, 0, attackByFuzzing, false}, // as many as there are
+		{"lines", "generated command lines in real shells", 0, 500, attackByLines, true}, // go test has them elsewhere
+		{"fuzz", "fuzz targets", 0, 0, attackByFuzzing, false},                           // as many as there are
 	}
 }
 

@@ -176,12 +176,13 @@ func nesting(line string) (deepest int) {
 
 // read parses the line in one language.
 func (e *examination) read(line string, lang syntax.LangVariant, depth int) (Line, error) {
-	file, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
+	comments := syntax.KeepComments(strings.Contains(line, "#"))
+	file, err := syntax.NewParser(syntax.Variant(lang), comments).Parse(strings.NewReader(line), "")
 	if err != nil {
 		return Line{}, errors.New(reason(err))
 	}
 	a := &analysis{finder: finder{examination: e, depth: depth}, source: line, lang: lang,
-		doubts: doubts{source: line}}
+		doubts: newDoubts(line)}
 	syntax.Walk(file, a.visit)
 	if a.doubts.why != "" {
 		a.Hidden, a.Misread = a.doubts.why, true

@@ -26,6 +26,7 @@ const (
 type doubts struct {
 	source    string
 	why       string       // the first reason
+	isFlat    bool         // there is nothing for which it matters in which substitution a node is
 	around    []around     // the nodes that the visited one is in
 	backquote int          // the place behind the last backquote that begins a substitution
 	verbatim  *syntax.Word // the text of the last here-document in which nothing is expanded
@@ -35,6 +36,10 @@ type doubts struct {
 type around struct {
 	end        int  // where it ends, 0 for none
 	backquotes bool // it, or one around it, is in backquotes, which take backslashes away
+}
+
+func newDoubts(line string) doubts {
+	return doubts{source: line, isFlat: !strings.Contains(line, "<<") && !strings.Contains(line, "`")}
 }
 
 func (d *doubts) add(why string) {
@@ -66,7 +71,9 @@ func (d *doubts) visit(node syntax.Node) {
 	case *syntax.CStyleLoop:
 		d.arithmetic(node.Init, node.Cond, node.Post)
 	case *syntax.ParamExp:
-		d.arithmetic(node.Index)
+		if node.Index != nil {
+			d.arithmetic(node.Index)
+		}
 	case *syntax.CmdSubst:
 		d.substitution(node)
 	case *syntax.Subshell:
@@ -82,6 +89,9 @@ func (d *doubts) visit(node syntax.Node) {
 
 // enter notes in which substitution a node is.
 func (d *doubts) enter(node syntax.Node) {
+	if d.isFlat {
+		return
+	}
 	if node == nil {
 		d.around = d.around[:max(0, len(d.around)-1)]
 		return
@@ -192,7 +202,7 @@ func (d *doubts) substitution(s *syntax.CmdSubst) {
 // quotes looks for quotes in expansions that are in quotes themselves.
 func (d *doubts) quotes(parts []syntax.WordPart) {
 	for _, part := range parts {
-		if p, ok := part.(*syntax.ParamExp); ok && hasQuotes(p) {
+		if p, ok := part.(*syntax.ParamExp); ok && !p.Short && hasQuotes(p) {
 			d.add(quotesInQuotes)
 		}
 	}
