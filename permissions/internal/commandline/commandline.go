@@ -71,8 +71,9 @@ type Command struct {
 
 // examination is that of a line, with all lines inside it.
 type examination struct {
-	count int               // how many commands were found
-	seen  map[string]result // the lines inside it that were examined
+	count  int               // how many commands were found
+	seen   map[string]result // the lines inside it that were examined
+	parser *syntax.Parser    // one for all of them, as making one costs as much as a short line
 }
 
 type result struct {
@@ -176,8 +177,12 @@ func nesting(line string) (deepest int) {
 
 // read parses the line in one language.
 func (e *examination) read(line string, lang syntax.LangVariant, depth int) (Line, error) {
-	comments := syntax.KeepComments(strings.Contains(line, "#"))
-	file, err := syntax.NewParser(syntax.Variant(lang), comments).Parse(strings.NewReader(line), "")
+	if e.parser == nil {
+		e.parser = syntax.NewParser()
+	}
+	syntax.Variant(lang)(e.parser)
+	syntax.KeepComments(strings.Contains(line, "#"))(e.parser)
+	file, err := e.parser.Parse(strings.NewReader(line), "")
 	if err != nil {
 		return Line{}, errors.New(reason(err))
 	}

@@ -18,7 +18,8 @@ const (
 	continuedInput  = "a line of a here-document is continued"
 	unclearEnd      = "where a here-document ends is not certain"
 	closedAndMore   = "bash takes what stands behind >&- or <&- for a word of its own"
-	nestedBackquote = "a command in backquotes ends at the next backquote, also in quotes"
+	nestedBackquote = "a command in backquotes ends at the next one, also in quotes, and takes backslashes away"
+	splitWord       = "the parser makes two words of one with a command in backquotes"
 	unreadPattern   = "a pattern in parentheses has parts that the parser does not read"
 )
 
@@ -54,6 +55,10 @@ func (d *doubts) visit(node syntax.Node) {
 	switch node := node.(type) {
 	case *syntax.Stmt:
 		d.comments(node.Comments)
+	case *syntax.CallExpr:
+		if d.here().backquotes && splitsWord(node) {
+			d.add(splitWord)
+		}
 	case *syntax.CaseItem:
 		d.comments(node.Comments)
 	case *syntax.ArrayElem:
@@ -71,13 +76,13 @@ func (d *doubts) visit(node syntax.Node) {
 	case *syntax.CStyleLoop:
 		d.arithmetic(node.Init, node.Cond, node.Post)
 	case *syntax.ParamExp:
-		if node.Index != nil {
-			d.arithmetic(node.Index)
-		}
+		d.expansion(node)
 	case *syntax.CmdSubst:
 		d.substitution(node)
 	case *syntax.Subshell:
-		d.brackets(int(node.Lparen.Offset()))
+		if d.continues(int(node.Lparen.Offset()) + 1) { // (( is arithmetic
+			d.add(brokenOperator)
+		}
 	case *syntax.ExtGlob:
 		if strings.ContainsAny(node.Pattern.Value, "'\"`$\\(<>") {
 			d.add(unreadPattern)
@@ -177,10 +182,28 @@ func (d *doubts) continues(at int) bool {
 	return strings.HasPrefix(rest, "\n") && (backslashes == 1 || backslashes > 1 && d.here().backquotes)
 }
 
-// brackets: two brackets that a continuation parts are those of arithmetic.
-func (d *doubts) brackets(left int) {
-	if d.continues(left + 1) {
-		d.add(brokenOperator)
+// splitsWord reports whether there is nothing between two words of a command.
+func splitsWord(call *syntax.CallExpr) bool {
+	for i := 1; i < len(call.Args); i++ {
+		if call.Args[i-1].End() == call.Args[i].Pos() {
+			return true
+		}
+	}
+	return false
+}
+
+// expansion: zsh takes $'a' for no quotes in an expansion in another one.
+func (d *doubts) expansion(p *syntax.ParamExp) {
+	if p.Index != nil {
+		d.arithmetic(p.Index)
+	}
+	if p.Exp == nil || p.Exp.Word == nil {
+		return
+	}
+	for _, part := range p.Exp.Word.Parts {
+		if inner, ok := part.(*syntax.ParamExp); ok && !inner.Short && strings.Contains(textOf(inner, d.source), "$'") {
+			d.add(quotesInQuotes)
+		}
 	}
 }
 
@@ -188,12 +211,15 @@ func (d *doubts) brackets(left int) {
 func (d *doubts) substitution(s *syntax.CmdSubst) {
 	from, to := int(s.Left.Offset())+1, min(int(s.Right.Offset()), len(d.source))
 	if !s.Backquotes {
-		d.brackets(from)
+		if d.continues(from + 1) {
+			d.add(brokenOperator)
+		}
 		return
 	}
 	d.backquote = from
 	for i := from; i < to; i++ {
-		if d.source[i] == '`' && !isEscaped(d.source, i) {
+		isSpecial := strings.IndexByte("`$\"", d.source[i]) >= 0
+		if d.source[i] == '`' && !isEscaped(d.source, i) || isSpecial && strings.HasSuffix(d.source[:i], `\\\`) {
 			d.add(nestedBackquote)
 		}
 	}

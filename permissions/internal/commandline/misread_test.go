@@ -8,7 +8,7 @@ func TestWhatShellsReadOtherwiseIsNotUnderstood(t *testing.T) {
 	for why, lines := range map[string][]string{
 		quotesInQuotes: {
 			`true "${y:-'$(git push)'}"`, `echo "${x:-'}"; git push; echo "'}"`, `echo "${x#'}"; git push; echo "'}"`,
-			`echo "${x:-${y:-'$(git push)'}}"`, `echo "${x:-"a'b"}"; git push; echo "'"`,
+			`echo "${x:-${y:-'$(git push)'}}"`, `echo ${x##${y%$'$(git push)'}}`, `echo "${x:-"a'b"}"; git push; echo "'"`,
 			"cat <<E\n${y:-'$(git push)'}\nE",
 			"cat <<E\n${y:-\"}\nE\ngit push\ncat <<E\n\"}\nE", `echo $((1 + '$(git push)'))`,
 			"sh -c " + Quote(`echo "${x:-'}"; git push; echo "'}"`),
@@ -32,7 +32,8 @@ func TestWhatShellsReadOtherwiseIsNotUnderstood(t *testing.T) {
 			"cat <<'E''F'\na\nEF\n",
 		},
 		closedAndMore:   {">&-git push", "<&-\"git\" push", ">& -git push", "a <&-$G push"},
-		nestedBackquote: {"`echo '` ; git push; echo `'`"},
+		splitWord:       {"echo `sh -c a\\`true\\`\";git push;\"`"},
+		nestedBackquote: {"`echo '` ; git push; echo `'`", "echo `echo \\`true \\\\\\`git push\\\\\\`\\``"},
 		unreadPattern:   {"shopt -s extglob\necho @('a'|b)", "echo @($(git push))"},
 	} {
 		for _, line := range lines {
@@ -42,7 +43,8 @@ func TestWhatShellsReadOtherwiseIsNotUnderstood(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		`echo "${x:-"$y/"}" "${x#"$y"}" ${x:-'a b'} "${x:-$(echo 'a')}"`, "echo a # it's \\ a comment",
+		"echo `a \\`b\\` c >d`", `echo ${x%$'a'}`, `echo "${x:-"$y/"}" "${x#"$y"}" ${x:-'a b'} "${x:-$(echo 'a')}"`,
+		"echo a # it's \\ a comment",
 		"echo a; # b\n# c\n(d # e\n)",
 		"echo `# a comment`", "echo a#b \"a\"#b $x#b", "echo \"a \\\n b\" c \\\n d",
 		"cat <<E\n\\\\\n$x \"a\" 'b'\nE", "cat <<'E'\n$\\\n${x:-'}'}\nE",
