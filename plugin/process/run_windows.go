@@ -199,7 +199,7 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 		p.streams.drainedWithin(drainDelay) // children may end by themselves
 	}
 	windows.TerminateJobObject(windows.Handle(p.job), 1)
-	await(p.exited, p.runner.grace())
+	await(p.exited, killDelay)
 	p.streams.settle()
 	return cmp.Or(p.streams.overflow(), err)
 }

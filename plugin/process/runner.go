@@ -191,6 +191,9 @@ const (
 	stderrTail   = 4 << 10
 	// drainDelay is how long a pipe may stay open after its process has ended.
 	drainDelay = 250 * time.Millisecond
+	// killDelay is how long a killed process may take to end. It ends when it gets its turn, unless
+	// the kernel is stuck in one of its calls.
+	killDelay = 10 * time.Second
 )
 
 // Run runs a command to its end. A non-zero exit status and death by a signal are not

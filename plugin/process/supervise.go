@@ -114,7 +114,7 @@ func (p *child) end() {
 	for grace.Err() == nil && !p.streams.drainedWithin(10*time.Millisecond) && p.group.hasMembers() {
 	}
 	p.group.signal(syscall.SIGKILL)
-	killed, cancel := context.WithTimeout(context.Background(), p.runner.grace())
+	killed, cancel := context.WithTimeout(context.Background(), killDelay)
 	defer cancel()
 	await(killed, p.group.exited)
 	p.streams.settle()
