@@ -238,7 +238,7 @@ func TestARunWaitsForTheKeeperThatItStarts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	client := w.client()
-	client.Begin, client.Wait = time.Minute, time.Minute
+	client.Begin, client.Wait = time.Hour, time.Hour
 	r := w.runOf(client)
 	pid := r.pid()
 	r.end()
@@ -401,7 +401,7 @@ func TestWhatIsNoClient(t *testing.T) {
 		if text == "" {
 			conn.(*net.UnixConn).CloseWrite()
 		}
-		conn.SetReadDeadline(time.Now().Add(time.Minute))
+		conn.SetReadDeadline(time.Now().Add(time.Hour))
 		reply, err := io.ReadAll(conn)
 		if errors.Is(err, syscall.ECONNRESET) { // it did not read all
 			err = nil

@@ -41,7 +41,7 @@ func TestNothingPassesAGuardWhenItsKeeperDies(t *testing.T) {
 	w.write(filepath.Join(dir, "guard"), guardScript, 0o755)
 	settle(t, filepath.Join(dir, "guard"))
 	host := func() (h *plugin.Host, end func()) {
-		g := &resident.Group{Keeper: &keeper.Client{Home: w.home, Keep: time.Minute, Wait: time.Minute}}
+		g := &resident.Group{Keeper: &keeper.Client{Home: w.home, Keep: time.Hour, Wait: time.Hour}}
 		loaded, err := native.Load(t.Context(), native.Options{Dir: dir, Home: w.home, Residents: g,
 			Runner: process.Runner{Env: w.env}})
 		if err != nil || len(loaded.Plugins) != 1 {

@@ -162,7 +162,7 @@ func TestASecretIsNotInheritedByARunThatHidesIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.serve()
-	client := &keeper.Client{Home: w.home, Keep: w.keep, Secrets: []string{"KEY"}, Wait: time.Minute}
+	client := &keeper.Client{Home: w.home, Keep: w.keep, Secrets: []string{"KEY"}, Wait: time.Hour}
 	listsNone := func(s *resident.Spec) { s.Variables = []string{} }
 	hidden := w.env
 	w.env = append(w.env, "KEY=secret")
@@ -369,7 +369,7 @@ func TestAProcessThatBreaksTheProtocolIsNotKept(t *testing.T) {
 			over := w.serve()
 			r := w.run()
 			pid := r.pid()
-			timeout := time.Minute
+			timeout := time.Hour
 			if method == "hangs" {
 				timeout = 2 * time.Second
 			}
