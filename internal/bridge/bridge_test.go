@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -111,9 +112,13 @@ func TestEventsAtTheSameTimeShareATrace(t *testing.T) {
 	dir := home(t, "", map[string]string{"asked": script("asked", `"pre_tool", "pre_message"`, "true")})
 	event(dir, "UserPromptSubmit").Answer(context.Background(), strings.NewReader(`{"session_id":"s1","prompt":"hello"}`))
 	var all sync.WaitGroup
+	var told atomic.Bool // one had to wait for the others for too long, and says so once in the session
 	for n := range 8 {
 		all.Go(func() {
-			event(dir, "PreToolUse").Answer(context.Background(), strings.NewReader(fmt.Sprintf(call, fmt.Sprint(n))))
+			out := event(dir, "PreToolUse").Answer(context.Background(), strings.NewReader(fmt.Sprintf(call, fmt.Sprint(n))))
+			if strings.Contains(string(out.Stdout)+out.Stderr, "some of it is missing") {
+				told.Store(true)
+			}
 		})
 	}
 	all.Wait()
@@ -121,8 +126,8 @@ func TestEventsAtTheSameTimeShareATrace(t *testing.T) {
 	if err != nil || bad != 0 || len(turns) != 1 {
 		t.Fatalf("%d turns, %d bad lines, %v", len(turns), bad, err)
 	}
-	if turns[0].Prompt() != "hello" || len(turns[0].Dispatches()) != 9 {
-		t.Errorf("%q, %d dispatches", turns[0].Prompt(), len(turns[0].Dispatches()))
+	if n := len(turns[0].Dispatches()); turns[0].Prompt() != "hello" || n != 9 && !told.Load() {
+		t.Errorf("%q, %d dispatches", turns[0].Prompt(), n)
 	}
 }
 
