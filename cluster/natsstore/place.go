@@ -1,8 +1,10 @@
 package natsstore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 )
@@ -59,22 +61,32 @@ func parsePlace(text string) (place, error) {
 // add adds a server, written user:password@host:port.
 func (p *place) add(host string) error {
 	u, err := url.Parse("nats://" + host)
-	if err != nil || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || u.Path != "" {
+	if err != nil || !isHost(u.Hostname()) || u.RawQuery != "" || u.Fragment != "" || u.Path != "" {
 		return errors.New("the store's URL has a server that is not written host:port")
 	}
-	port := u.Port()
-	if port == "" {
-		port = defaultPort
-	}
 	name := u.Hostname()
-	if strings.Contains(name, ":") {
-		name = "[" + name + "]"
+	if strings.Contains(name, ":") { // the % before a zone is an escape in a URL
+		name = "[" + strings.Replace(name, "%", "%25", 1) + "]"
 	}
-	p.servers = append(p.servers, name+":"+port)
+	p.servers = append(p.servers, name+":"+cmp.Or(u.Port(), defaultPort))
 	if p.user == nil {
 		p.user = u.User
 	}
 	return nil
+}
+
+// isHost reports whether a text is a name that can be looked up, or an address of IPv4 or IPv6.
+func isHost(text string) bool {
+	address, zone, _ := strings.Cut(text, "%")
+	if strings.Contains(address, ":") {
+		_, err := netip.ParseAddr(text)
+		return err == nil && !strings.ContainsFunc(zone, isNoLetterOfHosts)
+	}
+	return text != "" && !strings.ContainsFunc(text, isNoLetterOfHosts)
+}
+
+func isNoLetterOfHosts(c rune) bool {
+	return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.", c))
 }
 
 // isHome reports whether a text is the name of a home.

@@ -19,6 +19,10 @@ func TestPlaces(t *testing.T) {
 		{"nats://a", []string{"a:4222"}, "default", "", "nats://a:4222/default"},
 		{"nats://a:1,b:2,c/team_1", []string{"a:1", "b:2", "c:4222"}, "team_1", "", "nats://a:1,b:2,c:4222/team_1"},
 		{"tls://[::1]:1,b/x", []string{"[::1]:1", "b:4222"}, "x", "", "tls://[::1]:1,b:4222/x"},
+		{"tls://[fe80::1%25eth0.7]", []string{"[fe80::1%25eth0.7]:4222"}, "default", "",
+			"tls://[fe80::1%25eth0.7]:4222/default"},
+		{"nats://A-1.b_c,127.0.0.1:1", []string{"A-1.b_c:4222", "127.0.0.1:1"}, "default", "",
+			"nats://A-1.b_c:4222,127.0.0.1:1/default"},
 		{"nats://me:secret@a,b/x", []string{"a:4222", "b:4222"}, "x", "me", "nats://a:4222,b:4222/x"},
 		{"nats://token@a/x", []string{"a:4222"}, "x", "token", "nats://a:4222/x"},
 	} {
@@ -44,6 +48,11 @@ func TestPlacesThatAreNone(t *testing.T) {
 		"nats:a":                                 "does not begin with nats:// or tls://",
 		"nats:///x":                              "is not written host:port",
 		"nats://a,,b/x":                          "is not written host:port",
+		"nats://::":                              "is not written host:port",
+		"nats://[a:b]":                           "is not written host:port",
+		"nats://a%25b":                           "is not written host:port",
+		"nats://a<b":                             "is not written host:port",
+		"nats://[::1%25%25]":                     "is not written host:port",
 		"nats://me:secret@a:b:c/x":               "is not written host:port",
 		"nats://me:secret@a?x=1/x":               "is not written host:port",
 		"nats://me:secret@a/Team":                `"Team", which is no name of a home`,
@@ -62,7 +71,8 @@ func TestPlacesThatAreNone(t *testing.T) {
 }
 
 func FuzzPlace(f *testing.F) {
-	for _, seed := range []string{"nats://a:1,b/x", "tls://me:secret@[::1]/y", "nats://%41/x", "nats://a@b@c/"} {
+	for _, seed := range []string{"nats://a:1,b/x", "tls://me:secret@[::1]/y", "nats://%41/x", "nats://a@b@c/",
+		"nats://::", "nats://[::1%25a]"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
