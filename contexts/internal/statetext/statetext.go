@@ -12,6 +12,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // ErrLayout means that the text has another layout, or is damaged: decode it as JSON.
@@ -202,14 +203,15 @@ func (s *scan) take(text string) bool {
 	return true
 }
 
-// text takes a string after a text, up to a quote. Names contain no escapes.
+// text takes a string after a text, up to a quote. Names contain no escapes and no
+// bytes that are not UTF-8, which a reader of JSON replaces.
 func (s *scan) text(before, after string) []byte {
 	if !s.take(before) {
 		return nil
 	}
 	rest := s.buf[s.at:]
 	end := bytes.IndexByte(rest, '"')
-	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {
+	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 || !utf8.Valid(rest[:end]) {
 		s.bad = true
 		return nil
 	}

@@ -99,6 +99,7 @@ func TestAnotherLayoutIsToldApart(t *testing.T) {
 		"cut in an entry":   good[:60],
 		"a further ending":  strings.TrimSuffix(good, "}\n") + ", \"current_context\": \"b\"}\n",
 		"windows lines":     strings.ReplaceAll(good, "\n", "\r\n"),
+		"no UTF-8 in it":    strings.ReplaceAll(good, `context": "a"`, "context\": \"\xe1\""),
 		"zeros in the file": strings.ReplaceAll(good, `"b"`, "\x00\x00\x00"),
 	} {
 		if _, err := read([]byte(text)); !errors.Is(err, statetext.ErrLayout) {
@@ -145,6 +146,7 @@ func FuzzRead(f *testing.F) {
 	good := file{Contexts: []entry{{Name: "a", Created: 5}, {Name: "b"}}, Current: "a"}.text()
 	f.Add(good)
 	f.Add(bytes.ReplaceAll(good, []byte("0"), []byte("-0")))
+	f.Add(bytes.ReplaceAll(good, []byte(`"a"`), []byte("\"\xe1\"")))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		fuzztest.Memory(t)
 		got, err := read(text)
