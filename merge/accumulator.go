@@ -24,8 +24,8 @@ type Accumulator struct {
 }
 
 // New returns an accumulator for a payload at a point that is valid according to
-// [hookpoints.Validate]. The payload must be a valid JSON object without duplicate names;
-// this is not checked.
+// [hookpoints.Validate]. The payload must be a valid JSON object in UTF-8 without duplicate
+// names; this is not checked.
 func New(info hookpoints.Info, payload []byte) *Accumulator {
 	return &Accumulator{info: info, payload: document{text: payload, values: map[string]*node{}}}
 }
