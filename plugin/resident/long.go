@@ -262,12 +262,14 @@ func (u *unquoter) write(data []byte) error {
 // close returns the string.
 func (u *unquoter) close() *Long {
 	u.lone()
-	long := &Long{Text: strings.ToValidUTF8(string(u.head), "\uFFFD")}
+	head, long := u.head, &Long{}
 	if u.file != nil {
-		long.Text = strings.ToValidUTF8(string(u.head[:clip.Whole(u.head)]), "\uFFFD")
+		head = head[:clip.Whole(head)]
 		u.wrong = errors.Join(u.wrong, u.out.Flush(), u.file.Close())
 		long.File = tools.NewOutputFile(u.file, u.size)
 	}
+	// As a reader of JSON does, Map replaces each invalid byte, ToValidUTF8 several by one.
+	long.Text = strings.Map(func(r rune) rune { return r }, string(head))
 	return long
 }
 

@@ -67,6 +67,7 @@ func FuzzShorten(f *testing.F) {
 	f.Add("some \\u00fc \\\" text", uint64(1))
 	f.Add("\\ud83d\\ude00\\ud83d", uint64(7))
 	f.Add("\\ud83d\\", uint64(3))
+	f.Add("000000000000\\b0000\xee\xa200", uint64(0))
 	f.Fuzz(func(t *testing.T, piece string, seed uint64) {
 		fuzztest.Memory(t)
 		padding := strings.Repeat("x", longFrom-int(rand.New(rand.NewPCG(seed, 1)).IntN(20)))
