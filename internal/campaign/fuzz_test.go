@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 )
 
@@ -41,8 +42,7 @@ func fuzzTargets() (targets []target, err error) {
 	return targets, err
 }
 
-// attackByFuzzing runs one target for ten minutes with one worker and a bound on
-// its memory.
+// attackByFuzzing runs one target.
 func attackByFuzzing(a *attempt) {
 	targets, err := fuzzTargets()
 	if err != nil || a.number >= len(targets) {
@@ -55,20 +55,20 @@ func attackByFuzzing(a *attempt) {
 		a.found(broken, "%v", err)
 		return
 	}
-	// A target may read its package's files, and writes what it finds below the
-	// current directory.
-	dir := filepath.Join(a.progress, "fuzz", filepath.FromSlash(tg.dir))
-	a.must(os.MkdirAll(dir, 0o755))
-	if seeds := filepath.Join("../..", tg.dir, "testdata", "fuzz"); exists(seeds) {
-		os.CopyFS(filepath.Join(dir, "testdata", "fuzz"), os.DirFS(seeds))
-	}
+	a.fuzz(tg, filepath.Join("../..", tg.dir), tests)
+}
+
+// fuzz runs a target of a package's compiled tests for the time of a target, with one worker and a
+// bound on its memory.
+func (a *attempt) fuzz(tg target, pkg, tests string) {
+	dir := filepath.Join(a.progress, "fuzz", filepath.FromSlash(tg.dir), tg.name)
+	a.must(linkTestdata(dir, pkg))
 	ctx, cancel := context.WithTimeout(context.Background(), a.fuzzTime+5*time.Minute)
 	defer cancel()
 	// The kernel refuses memory over 3 GiB of addresses, most of which are never used.
 	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 3145728; exec "$0" "$@"`, tests, "-test.run=^$",
-		"-test.fuzz=^"+tg.name+"$",
-		"-test.fuzztime="+a.fuzzTime.String(), "-test.parallel=1", "-test.fuzzcachedir="+
-			filepath.Join(a.progress, "fuzz", "cache"))
+		"-test.fuzz=^"+tg.name+"$", "-test.fuzztime="+a.fuzzTime.String(), "-test.parallel=1",
+		"-test.fuzzcachedir="+filepath.Join(dir, "cache"))
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOMAXPROCS=1", "GOMEMLIMIT=1GiB")
 	out, err := cmd.CombinedOutput()
 	if m := regexp.MustCompile(`execs: (\d+)`).FindAllSubmatch(out, -1); m != nil {
@@ -77,14 +77,79 @@ func attackByFuzzing(a *attempt) {
 	switch {
 	case ctx.Err() != nil:
 		a.found(hung, "%s in %s:\n%s", tg.name, tg.dir, tail(out))
-	case err != nil:
-		a.found(broken, "%s in %s: %v; what it found is in %s:\n%s", tg.name, tg.dir, err, dir, tail(out))
+	case err != nil && !onlyRanOutOfTime(out):
+		a.found(broken, "%s in %s: %v:\n%s\n%s", tg.name, tg.dir, err, tail(out), failingInput(dir, out))
 	}
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// linkTestdata makes the directory in which a target runs. It reads the files of its package's
+// testdata there, and writes what it finds into a testdata/fuzz that is not the package's.
+func linkTestdata(dir, pkg string) error {
+	testdata := filepath.Join(dir, "testdata")
+	source, err := filepath.Abs(filepath.Join(pkg, "testdata"))
+	if err == nil {
+		err = os.MkdirAll(testdata, 0o755)
+	}
+	files, _ := os.ReadDir(source) // most packages have none
+	for _, f := range files {
+		if link := filepath.Join(testdata, f.Name()); f.Name() != "fuzz" {
+			os.Remove(link) // of a run that was stopped
+			err = cmp.Or(err, os.Symlink(filepath.Join(source, f.Name()), link))
+		}
+	}
+	return err
+}
+
+// onlyRanOutOfTime reports whether a target failed because its time ended while its worker was
+// busy: Go's fuzzing takes that for a failure now and then, without a failing input.
+func onlyRanOutOfTime(out []byte) bool {
+	said := regexp.MustCompile(`(?m)^(fuzz|warning): .*\n`).ReplaceAll(out, nil)
+	return regexp.MustCompile(`^--- FAIL: \w+ \(.*\)\n    context deadline exceeded\nFAIL\n$`).Match(said)
+}
+
+// failingInput is what a target failed with, for a progress directory does not live as long as
+// what is said about it.
+func failingInput(dir string, out []byte) []byte {
+	m := regexp.MustCompile(`Failing input written to (\S+)`).FindSubmatch(out)
+	if m == nil {
+		return nil
+	}
+	input, _ := os.ReadFile(filepath.Join(dir, string(m[1])))
+	return input[:min(len(input), 4<<10)]
+}
+
+func TestATargetReadsTestdataAndWritesNothingIntoItsPackage(t *testing.T) {
+	const pkg = "testdata/target"
+	tests := filepath.Join(t.TempDir(), "tests")
+	if err := buildTests(tests, pkg); err != nil {
+		t.Fatal(err)
+	}
+	a := &attempt{settings: &settings{progress: t.TempDir(), fuzzTime: 10 * time.Minute}}
+	for range 2 { // as when it is continued
+		a.fuzz(target{"target", "FuzzByte"}, pkg, tests)
+	}
+	if len(a.Findings) != 2 || !strings.Contains(a.Findings[0].Text, "another byte") ||
+		!strings.Contains(a.Findings[0].Text, "go test fuzz v1\nbyte(") {
+		t.Errorf("found %+v", a.Findings)
+	}
+	if _, err := os.Stat(filepath.Join(pkg, "testdata", "fuzz")); !os.IsNotExist(err) {
+		t.Errorf("the package has a testdata/fuzz: %v", err)
+	}
+}
+
+func TestTheEndOfATargetsTimeIsNoFinding(t *testing.T) {
+	const begin = "warning: no coverage\nfuzz: elapsed: 7s, execs: 56065 (6401/sec)\n--- FAIL: FuzzRule (7.08s)\n"
+	for out, want := range map[string]bool{
+		begin + "    context deadline exceeded\nFAIL\n":                                                true,
+		begin + "    x_test.go:1: context deadline exceeded\nFAIL\n":                                   false,
+		begin + "    context deadline exceeded\n    \n    Failing input written to testdata/x\nFAIL\n": false,
+		"panic: x\n" + begin + "    context deadline exceeded\nFAIL\n":                                 false,
+		"": false,
+	} {
+		if got := onlyRanOutOfTime([]byte(out)); got != want {
+			t.Errorf("%q: %t", out, got)
+		}
+	}
 }
 
 // tail is the end of what was printed.
