@@ -42,6 +42,9 @@ func fuzzTargets() (targets []target, err error) {
 	return targets, err
 }
 
+// maxFuzzTime is how long a target runs at most.
+const maxFuzzTime = 10 * time.Minute
+
 // attackByFuzzing runs one target.
 func attackByFuzzing(a *attempt) {
 	targets, err := fuzzTargets()
@@ -59,15 +62,16 @@ func attackByFuzzing(a *attempt) {
 }
 
 // fuzz runs a target of a package's compiled tests for the time of a target, with one worker and a
-// bound on its memory.
+// bound on its memory. A case alone keeps no progress, and has the time of all.
 func (a *attempt) fuzz(tg target, pkg, tests string) {
-	dir := filepath.Join(a.progress, "fuzz", filepath.FromSlash(tg.dir), tg.name)
+	dir := filepath.Join(cmp.Or(a.progress, a.dir), "fuzz", filepath.FromSlash(tg.dir), tg.name)
+	limit := cmp.Or(a.fuzzTime, min(maxFuzzTime, time.Duration(a.minutes)*time.Minute))
 	a.must(linkTestdata(dir, pkg))
-	ctx, cancel := context.WithTimeout(context.Background(), a.fuzzTime+5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), limit+5*time.Minute)
 	defer cancel()
 	// The kernel refuses memory over 3 GiB of addresses, most of which are never used.
 	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 3145728; exec "$0" "$@"`, tests, "-test.run=^$",
-		"-test.fuzz=^"+tg.name+"$", "-test.fuzztime="+a.fuzzTime.String(), "-test.parallel=1",
+		"-test.fuzz=^"+tg.name+"$", "-test.fuzztime="+limit.String(), "-test.parallel=1",
 		"-test.fuzzcachedir="+filepath.Join(dir, "cache"))
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOMAXPROCS=1", "GOMEMLIMIT=1GiB")
 	out, err := cmd.CombinedOutput()
@@ -124,7 +128,7 @@ func TestATargetReadsTestdataAndWritesNothingIntoItsPackage(t *testing.T) {
 	if err := buildTests(tests, pkg); err != nil {
 		t.Fatal(err)
 	}
-	a := &attempt{settings: &settings{progress: t.TempDir(), fuzzTime: 10 * time.Minute}}
+	a := &attempt{settings: &settings{minutes: fullMinutes}, dir: t.TempDir()}
 	for range 2 { // as when it is continued
 		a.fuzz(target{"target", "FuzzByte"}, pkg, tests)
 	}

@@ -93,7 +93,7 @@ func (p *progress) of(k kind, s *settings, deadline time.Time) *extent {
 		targets, _ := fuzzTargets()
 		d.Count = len(targets)
 		rounds := (d.Count - d.Next + 1) / 2
-		s.fuzzTime = min(10*time.Minute, time.Until(deadline)/time.Duration(max(1, rounds))).Round(time.Second)
+		s.fuzzTime = min(maxFuzzTime, time.Until(deadline)/time.Duration(max(1, rounds))).Round(time.Second)
 		s.fuzzTime = max(s.fuzzTime, 5*time.Second)
 		d.Each = fmt.Sprintf(", %v each", s.fuzzTime)
 	}
