@@ -39,11 +39,11 @@ func FuzzRule(f *testing.F) {
 }
 
 // FuzzCommandLine checks that any line can be judged, and that the rule that is offered for
-// it can be read and allows it.
+// it can be read and allows it, and no other command: "x& x" runs what is offered for "x&" twice.
 func FuzzCommandLine(f *testing.F) {
 	for _, line := range []string{"git push", "sh -c 'a && b' > c", "f() { $X; }; f <<E\n$(a)\nE\n", "env -S 'a b' c",
 		"a=(1 2) b{c,d}", "find . -exec a {} + \\;",
-		"xargs -I{} sh -c {}", "[[ a -eq $((b[1])) ]]", "git -c a=b rebase -x 'c'"} {
+		"xargs -I{} sh -c {}", "[[ a -eq $((b[1])) ]]", "git -c a=b rebase -x 'c'", "x&"} {
 		f.Add(line)
 	}
 	for _, format := range corpus(f, "wrappings.txt") {
@@ -77,9 +77,10 @@ func FuzzCommandLine(f *testing.F) {
 		if err != nil || with.Judge(call).Decision != Allow {
 			t.Errorf("%q offers %q: %v", line, rule, err)
 		}
-		more, _ := Commands(line + " x") // which is a command of its own behind &
-		more = slices.Compact(more)
-		if with.Judge(shellCall(line+" x", "/project")).Decision == Allow && !slices.Equal(more, commands) {
+		more, _ := Commands(line + " x")
+		isOther := func(command string) bool { return !slices.Contains(commands, command) }
+		allowed := with.Judge(shellCall(line+" x", "/project")).Decision == Allow
+		if allowed && (more == nil || slices.ContainsFunc(more, isOther)) {
 			t.Errorf("%q, offered for %q, allows %q", rule, line, more)
 		}
 	})
