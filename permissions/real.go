@@ -16,9 +16,15 @@ const maxLinks = 40
 // it would be created. Links in a circle stay as they are. A path that is not cleaned is
 // taken as the system takes it: "link/.." is the parent of what the link leads to.
 func Real(name string) string {
+	real, _ := Follow(name)
+	return real
+}
+
+// Follow is as [Real], and returns the real paths of the links that it followed too.
+func Follow(name string) (real string, links []string) {
 	rest := strings.Split(name, string(filepath.Separator))
 	at := filepath.VolumeName(name) + string(filepath.Separator)
-	for links := 0; len(rest) > 0; {
+	for len(rest) > 0 {
 		part := rest[0]
 		rest = rest[1:]
 		switch part {
@@ -30,17 +36,17 @@ func Real(name string) string {
 		}
 		next := filepath.Join(at, part)
 		target, err := os.Readlink(next)
-		if err != nil || links == maxLinks {
+		if err != nil || len(links) == maxLinks {
 			at = next
 			continue
 		}
-		links++
+		links = append(links, next)
 		if filepath.IsAbs(target) {
 			at = filepath.VolumeName(target) + string(filepath.Separator)
 		}
 		rest = append(strings.Split(target, string(filepath.Separator)), rest...)
 	}
-	return at
+	return at, links
 }
 
 // partsBelow returns the parts of a path below a directory, and whether it is there.

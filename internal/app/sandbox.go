@@ -43,10 +43,14 @@ func confinement(s *Session) confine {
 	if !on {
 		return nil
 	}
+	rules, pinned := rules.Pinned()
 	own, watched := &ownDirectories{}, s.watchers.of(s, rules.Writable)
 	s.closers = append(s.closers, own)
 	return func(ctx context.Context, c process.Command) (process.Command, func(context.Context) string, error) {
 		launcher, err := os.Executable()
+		if err == nil {
+			err = pinned
+		}
 		if err == nil {
 			err = rules.Check()
 		}
@@ -85,10 +89,20 @@ func (d *ownDirectories) make() (err error) {
 	defer d.mu.Unlock()
 	for _, dir := range []*string{&d.home, &d.tmp} {
 		if err == nil && (*dir == "" || !disk.IsTaken(*dir)) {
-			*dir, _, err = disk.MkdirTemp("chibi-sandbox-*")
+			*dir, err = makeOwn()
 		}
 	}
 	return err
+}
+
+// makeOwn makes a directory, and returns its real path. It is resolved before commands can reach it.
+func makeOwn() (string, error) {
+	path, _, err := disk.MkdirTemp("chibi-sandbox-*")
+	if err != nil {
+		return "", err
+	}
+	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+	return filepath.Join(parent, filepath.Base(path)), err
 }
 
 // Close removes the directories.

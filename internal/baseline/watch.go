@@ -25,7 +25,8 @@ type place struct {
 
 // Options say what is looked at. Paths are absolute.
 type Options struct {
-	// Dirs are the directories in which commands may write.
+	// Dirs are the directories in which commands may write. One with a link in its path does not count: a
+	// command may have put it there, and may not write where it leads.
 	Dirs []string
 	// Projects are directories in these that have settings of agents too.
 	Projects []string
@@ -41,7 +42,7 @@ func New(o Options) Watch {
 	w := Watch{}
 	for _, path := range o.Dirs {
 		real, err := filepath.EvalSymlinks(path)
-		if err == nil && !slices.ContainsFunc(w.places, func(p place) bool { return p.path == real }) {
+		if err == nil && real == path && !slices.ContainsFunc(w.places, func(p place) bool { return p.path == real }) {
 			w.places = append(w.places, place{real, project()})
 		}
 	}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 )
 
 // leastVersion is the first version of Landlock that keeps a command from emptying files
@@ -49,18 +51,24 @@ func devices() []string {
 func (r confinement) become(command []string) error {
 	config := landlock.V11
 	config.HandledAccessNet = 0
-	rules := []landlock.Rule{landlock.RODirs(system()...).IgnoreIfMissing(),
+	rules := []landlock.Rule{landlock.RODirs(slices.DeleteFunc(system(), r.isInside)...).IgnoreIfMissing(),
 		landlock.RWFiles(devices()...).IgnoreIfMissing()}
 	for _, path := range r.Readable {
-		if isDirectory(path) {
-			rules = append(rules, landlock.RODirs(path).IgnoreIfMissing())
-		} else {
-			rules = append(rules, landlock.ROFiles(path).IgnoreIfMissing())
+		switch file, isDirectory, err := r.open(path); {
+		case err != nil:
+			return err
+		case isDirectory:
+			rules = append(rules, landlock.RODirs(linkTo(file)))
+		case file >= 0:
+			rules = append(rules, landlock.ROFiles(linkTo(file)))
 		}
 	}
 	for _, path := range r.Writable {
-		if isDirectory(path) {
-			rules = append(rules, landlock.RWDirs(path).WithRefer().WithResolveUnix())
+		switch dir, isDirectory, err := r.open(path); {
+		case err != nil:
+			return err
+		case isDirectory:
+			rules = append(rules, landlock.RWDirs(linkTo(dir)).WithRefer().WithResolveUnix())
 		}
 	}
 	runtime.LockOSThread() // capabilities and filters are those of a thread
@@ -85,7 +93,20 @@ func (r confinement) become(command []string) error {
 	return fmt.Errorf("%s: %w", command[0], err)
 }
 
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+// open opens what a rule is for, for its name only: -1 if it needs no rule, or is missing. A link that has
+// taken its place is an error.
+func (r Rules) open(path string) (file int, isDirectory bool, err error) {
+	if r.isInside(path) {
+		return -1, false, nil
+	}
+	file, err = openAt(unix.AT_FDCWD, path, 0, unix.RESOLVE_NO_SYMLINKS)
+	switch {
+	case errors.Is(err, unix.ELOOP):
+		return -1, false, fmt.Errorf("%s is another one than when the session began: there is a link in its path", path)
+	case err != nil:
+		return -1, false, nil
+	}
+	var info unix.Stat_t
+	err = unix.Fstat(file, &info)
+	return file, info.Mode&unix.S_IFMT == unix.S_IFDIR, err
 }

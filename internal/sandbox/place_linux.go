@@ -17,14 +17,21 @@ type place struct {
 	path string // where it was when somebody looked
 }
 
-// openPlaces opens the directories that there are.
-func openPlaces(paths []string) (list []place) {
-	for _, path := range paths {
-		if dir, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err == nil {
+// places opens the directories that are open for writing.
+func (r Rules) places() (list []place, err error) {
+	for _, path := range r.Writable {
+		dir, isDirectory, err := r.open(path)
+		switch {
+		case isDirectory:
 			list = append(list, place{dir: dir})
+		case dir >= 0:
+			unix.Close(dir)
+		}
+		if err != nil {
+			return list, err
 		}
 	}
-	return list
+	return list, nil
 }
 
 // linkTo is a path that leads to what a descriptor of this program is open for.

@@ -26,7 +26,7 @@ const Name = "landlock"
 const Launch = "__sandbox"
 
 // Rules say which files a command may use, besides those of the system. All paths are
-// absolute.
+// absolute, and [Rules.Pinned] for who confines a command.
 type Rules struct {
 	// Writable are directories in which it may read, write and run files; Readable are directories and
 	// files that it may read and run. What does not exist does not count.

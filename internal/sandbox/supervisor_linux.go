@@ -54,9 +54,12 @@ func (r Rules) supervise() (theirs *os.File, err error) {
 	defer ours.Close()
 	connection, err := net.FileConn(ours)
 	if err == nil {
-		s := &supervisor{places: openPlaces(r.Writable)}
-		s.look()
-		if s.own, err = identityOf("/proc/self/status"); err == nil {
+		s := &supervisor{}
+		if s.places, err = r.places(); err == nil {
+			s.look()
+			s.own, err = identityOf("/proc/self/status")
+		}
+		if err == nil {
 			err = unix.Stat("/proc/self/ns/user", &s.users)
 		}
 		if err == nil {

@@ -14,7 +14,11 @@ func confinedCommands(s *app.Session) []finding {
 	if !on {
 		return nil
 	}
-	if err := rules.Check(); err != nil {
+	rules, err := rules.Pinned()
+	if err == nil {
+		err = rules.Check()
+	}
+	if err != nil {
 		return []finding{failure(fmt.Sprintf("shell_exec runs no command: %v", err),
 			`or set sandbox = "off" under [tools] in `+filepath.Join(s.Home, "config.toml")+", to run them unconfined")}
 	}
