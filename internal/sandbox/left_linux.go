@@ -77,13 +77,15 @@ func isLeft(pid string, since Moment) (bool, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return false, nil // of somebody else
 	}
-	// Behind the name, which may have any character, are the state and, as the 20th field, the start.
+	// Behind the name, which may have any character, are the state, and as the 18th and 20th field the number
+	// of threads and the start.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if err != nil || len(fields) < 20 {
 		return false, fs.ErrNotExist
 	}
 	started, err := strconv.ParseUint(string(fields[19]), 10, 64)
-	if err != nil || Moment(started)+1 < since || fields[0][0] == 'Z' || fields[0][0] == 'X' {
+	isOver := fields[0][0] == 'X' || fields[0][0] == 'Z' && string(fields[17]) <= "1" // or only its first thread is
+	if err != nil || Moment(started)+1 < since || isOver {
 		return false, nil
 	}
 	status, err := os.ReadFile("/proc/" + pid + "/status")

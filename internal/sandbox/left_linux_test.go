@@ -1,11 +1,14 @@
 package sandbox
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestWhatACommandLeftRunning is known until it has ended.
@@ -36,6 +39,36 @@ func TestWhatACommandLeftRunning(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("it does not end")
 		}
+	}
+}
+
+// TestAProcessWhoseFirstThreadHasEnded is left as long as others run.
+func TestAProcessWhoseFirstThreadHasEnded(t *testing.T) {
+	needs(t, 3)
+	root := t.TempDir()
+	r := Rules{Writable: []string{root}}
+	if run(t, r, python+" -c ''") != "" {
+		t.Skip("needs python3")
+	}
+	since := Now()
+	run(t, r, "mkfifo go; "+fmt.Sprintf("PATH=/usr/local/bin:/usr/bin:/bin setsid python3"+` -c '
+import ctypes, os, threading
+threading.Thread(target=lambda: open("go").read()).start()
+open("pid", "w").write(str(os.getpid()))
+ctypes.CDLL(None).syscall(ctypes.c_long(%d), 0)' > /dev/null 2>&1 < /dev/null &
+while ! [ -s pid ]; do sleep 0.01; done`, unix.SYS_EXIT))
+	pid, err := os.ReadFile(filepath.Join(root, "pid"))
+	for stat := []byte(nil); err == nil && !strings.Contains(string(stat), ") Z "); {
+		stat, err = os.ReadFile("/proc/" + string(pid) + "/stat")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !AnyLeft(since) {
+		t.Error("nothing is left")
+	}
+	if err := os.WriteFile(filepath.Join(root, "go"), []byte("x\n"), 0); err != nil {
+		t.Fatal(err)
 	}
 }
 
