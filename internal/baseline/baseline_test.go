@@ -334,7 +334,7 @@ func TestWhereItIsLookedAt(t *testing.T) {
 		"the current directory": {baseline.Options{Dirs: []string{p.root}, Projects: []string{p.path("src")}},
 			"src/.mcp.json", []string{"src/.mcp.json: new"}},
 		"a directory below": {baseline.Options{Dirs: []string{p.root}}, "src/.mcp.json", nil},
-		"by a link": {baseline.Options{Dirs: []string{p.path("link")}}, "src/.mcp.json", nil},
+		"by a link":         {baseline.Options{Dirs: []string{p.path("link")}}, "src/.mcp.json", nil},
 		"a directory of two names": {baseline.Options{Dirs: []string{p.path("src"), p.path("link")}}, "src/.mcp.json",
 			[]string{"src/.mcp.json: new"}},
 		"what is allowed": {baseline.Options{Dirs: []string{p.root}, Allowed: []string{".git/hooks"}}, ".git/hooks/a", nil},

@@ -23,5 +23,5 @@ func otherABIs() []abi {
 	} {
 		actions[number] = refuse
 	}
-	return []abi{{unix.AUDIT_ARCH_I386, actions, lastCall}}
+	return []abi{{unix.AUDIT_ARCH_I386, actions, lastCall, 340}}
 }

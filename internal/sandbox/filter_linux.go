@@ -19,6 +19,9 @@ type abi struct {
 	architecture uint32
 	actions      map[uint32]uint32
 	last         uint32
+	// limit is prlimit64, which is refused but for a process's own limits: with it a command ends others,
+	// chibi too, by limits that they are beyond of.
+	limit uint32
 }
 
 // lastCall is the newest call that this program knows (rseq_slice_yield, Linux 7.0).
@@ -39,7 +42,7 @@ func nativeABI() abi {
 	for number := range calls() {
 		actions[number] = ask
 	}
-	return abi{nativeArchitecture, actions, lastCall}
+	return abi{nativeArchitecture, actions, lastCall, unix.SYS_PRLIMIT64}
 }
 
 // The instructions of a filter.
@@ -52,10 +55,12 @@ const (
 
 // program is the filter for some sets of calls. Calls of another set end the program.
 func program(sets ...abi) []unix.SockFilter {
-	const number, architecture = 0, 4 // where they are in struct seccomp_data
+	const number, architecture, first = 0, 4, 16 // where they are in struct seccomp_data
 	list := []unix.SockFilter{{Code: load, K: architecture}}
 	for _, set := range sets {
-		body := []unix.SockFilter{{Code: load, K: number}, {Code: isAbove, K: set.last, Jf: 1}, {Code: answer, K: missing}}
+		body := []unix.SockFilter{{Code: load, K: number}, {Code: isAbove, K: set.last, Jf: 1}, {Code: answer, K: missing},
+			{Code: isEqual, K: set.limit, Jf: 4}, {Code: load, K: first}, {Code: isEqual, K: 0, Jt: 1},
+			{Code: answer, K: refuse}, {Code: answer, K: unix.SECCOMP_RET_ALLOW}}
 		body = append(body, search(slices.Sorted(maps.Keys(set.actions)), set.actions)...)
 		list = append(list, unix.SockFilter{Code: isEqual, K: set.architecture, Jf: uint8(len(body))})
 		list = append(list, body...)

@@ -6,15 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// decide runs a filter.
-func decide(t *testing.T, filter []unix.SockFilter, architecture, number uint32) uint32 {
+// decide runs a filter with a call whose first argument is 0, unless it is given.
+func decide(t *testing.T, filter []unix.SockFilter, architecture, number uint32, argument ...uint32) uint32 {
 	t.Helper()
 	var value uint32
 	for at := 0; at < len(filter); at++ {
 		yes, i := false, filter[at]
 		switch i.Code {
 		case load:
-			value = map[uint32]uint32{0: number, 4: architecture}[i.K]
+			value = map[uint32]uint32{0: number, 4: architecture, 16: append(argument, 0)[0]}[i.K]
 			continue
 		case answer:
 			return i.K
@@ -48,6 +48,9 @@ func TestWhatTheFilterDoes(t *testing.T) {
 			if got := decide(t, filter, set.architecture, number); got != want {
 				t.Errorf("%x, call %d: %x, want %x", set.architecture, number, got, want)
 			}
+		}
+		if got := decide(t, filter, set.architecture, set.limit, 1); got != refuse {
+			t.Errorf("%x, limits of another process: %x, want them refused", set.architecture, got)
 		}
 		for _, number := range []uint32{set.last + 1, 0x40000000, 0x40000000 | unix.SYS_FCHMODAT, 1<<32 - 1} {
 			if got := decide(t, filter, set.architecture, number); got != missing {

@@ -151,8 +151,8 @@ def tell(what, number, *args):
     args = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
     r = libc.syscall(ctypes.c_long(number), *args)
     print(what + ": " + ("ok" if r >= 0 else errno.errorcode[ctypes.get_errno()]))
-FCHMODAT, FCHMODAT2, UTIMENSAT, SETXATTR, FCHMOD = (268, 452, 280, 188, 91) if os.uname().machine == "x86_64" else (
-    53, 452, 88, 5, 52)
+FCHMODAT, FCHMODAT2, UTIMENSAT, SETXATTR, FCHMOD, PRLIMIT = (268, 452, 280, 188, 91, 302) if os.uname().machine == "x86_64" else (
+    53, 452, 88, 5, 52, 261)
 tell("no path", FCHMODAT, -100, 0, 0)
 tell("memory that is not there", FCHMODAT, -100, 8, 0)
 tell("the end of memory", FCHMODAT, -100, -2, 0)
@@ -183,6 +183,8 @@ tell("rings", 425, 1, bytes(120))
 tell("setxattrat", 463, -100, b"f\0", 0, b"user.x\0", bytes(16), 16)
 tell("file_setattr", 469, -100, b"f\0", bytes(24), 24, 0)
 tell("a call of the future", 600)
+tell("limits of its own", PRLIMIT, 0, 1, 0, bytes(16))
+tell("limits of another process", PRLIMIT, os.getppid(), 1, 0, bytes(16))
 os.symlink("l", "l")
 tell("a link to itself", FCHMODAT, -100, b"l\0", 0)
 `
@@ -211,6 +213,8 @@ rings: ENOSYS
 setxattrat: ENOSYS
 file_setattr: ENOSYS
 a call of the future: ENOSYS
+limits of its own: ok
+limits of another process: EACCES
 a link to itself: ELOOP
 `
 	if diff := cmp.Diff(want, run(t, r, pythonScript(t, r.Writable[0], script, ""))); diff != "" {
