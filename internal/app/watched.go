@@ -99,8 +99,14 @@ func (w *watcher) begin(ctx context.Context) (ended func(context.Context) string
 func (w *watcher) take() {
 	w.watch = baseline.New(w.options)
 	w.before = w.watch.Take(w.before)
-	if n := len(w.before.Skipped); n > 0 {
-		w.session.person.notice("not looked at after commands in the sandbox: " + few(w.before.Skipped))
+	w.tellSkipped(nil)
+}
+
+// tellSkipped tells the person what cannot be looked at, unless it was known.
+func (w *watcher) tellSkipped(known []string) {
+	skipped := slices.DeleteFunc(slices.Clone(w.before.Skipped), func(s string) bool { return slices.Contains(known, s) })
+	if len(skipped) > 0 {
+		w.session.person.notice("not looked at after commands in the sandbox: " + few(skipped))
 	}
 }
 
@@ -135,7 +141,9 @@ func (w *watcher) check(ctx context.Context, who string) {
 		now := w.watch.Take(w.before)
 		changes := w.before.Compare(now)
 		if len(changes) == 0 {
+			known := w.before.Skipped
 			w.before = now
+			w.tellSkipped(known)
 			return
 		}
 		answer, isAsked := permissions.Answer{}, false
@@ -204,7 +212,7 @@ func (w *watcher) undo(changes []baseline.Change, why undoing) {
 	items := w.keep(changes)
 	found, left := changes, changes
 	var problems []string
-	begun := time.Now()
+	begun, known := time.Now(), w.before.Skipped
 	for round := 0; len(left) > 0 && round < maxRounds && time.Since(begun) < maxUndo; round++ {
 		problems = nil
 		for _, c := range left {
@@ -218,6 +226,7 @@ func (w *watcher) undo(changes []baseline.Change, why undoing) {
 		}
 	}
 	w.tellPerson(found, items, why)
+	w.tellSkipped(known)
 	said := fmt.Sprintf("put back, because other programs run it or take their settings from it: %s; only the person can "+
 		"allow such a change", few(w.names(found)))
 	if why.reason != "" {

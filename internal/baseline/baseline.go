@@ -153,7 +153,7 @@ func (t *taking) names(dir *disk.Dir, n, known *node) (names []string) {
 		}
 	}
 	if n.rule.each != nil && (!n.rule.isRepository || !isRepository(dir)) {
-		all, isAll, err := disk.NamesIn(dir, 2*MaxFiles)
+		all, isAll, err := disk.NamesIn(dir, 2*MaxFiles, func(name string) bool { return n.rule.of(name) != nil })
 		names = append(names, all...)
 		switch {
 		case err != nil:

@@ -305,6 +305,7 @@ func TestWhereItIsLookedAt(t *testing.T) {
 	p.write("wt/.git", "gitdir: ../.git/worktrees/w\n")
 	p.write(".git/config", "[core]\n\thooksPath = tools/hooks\n")
 	p.write("tools/hooks/pre-push", "x")
+	p.write("home/.gitconfig", "[core]\n\thooksPath = githooks\n")
 	p.write("bare/HEAD", "x")
 	p.write("bare/objects/a", "x")
 	p.write("bare/refs/a", "x")
@@ -353,6 +354,8 @@ func TestWhereItIsLookedAt(t *testing.T) {
 			[]string{"other/more: core.pager"}},
 		"what is allowed by its whole path": {baseline.Options{Dirs: []string{p.root},
 			Allowed: []string{p.path("tools/hooks")}}, "tools/hooks/a", nil},
+		"hooks of all repositories": {baseline.Options{Dirs: []string{p.path("other")}, Home: p.path("home")},
+			"other/githooks/a", []string{"other/githooks/a: new"}},
 		"a directory that is not there": {baseline.Options{Dirs: []string{p.path("none")}}, "none/.mcp.json", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -390,6 +393,20 @@ func TestWhatIsTooMuchIsNamed(t *testing.T) {
 	p.write(".git/hooks/pre-push", "evil")
 	p.write(".claude/new", "x")
 	if got := told(p, before.Compare(w.Take(before))); !slices.Equal(got, []string{".git/hooks/pre-push: changed"}) {
+		t.Errorf("told %q", got)
+	}
+}
+
+// TestAHookBehindManySamples is found: what is not looked at hides nothing.
+func TestAHookBehindManySamples(t *testing.T) {
+	p := newProject(t)
+	w := baseline.New(baseline.Options{Dirs: []string{p.root}})
+	before := w.Take(nil)
+	for i := range 20 * baseline.MaxFiles {
+		p.must(os.Link(p.path("src/main"), p.path(fmt.Sprintf(".git/hooks/%d.sample", i))))
+	}
+	p.write(".git/hooks/post-merge", "evil")
+	if got := told(p, before.Compare(w.Take(before))); !slices.Equal(got, []string{".git/hooks/post-merge: new"}) {
 		t.Errorf("told %q", got)
 	}
 }

@@ -111,6 +111,11 @@ func (w Watch) repository(dir, home string) {
 		w.linked(filepath.Join(at, name), r)
 	}
 	w.settings(filepath.Join(at, "config"), paths{dir, home}, 0)
+	for _, own := range []string{".gitconfig", ".config/git/config"} { // of the person, for all repositories
+		if home != "" {
+			w.settings(filepath.Join(home, own), paths{dir, home}, 0)
+		}
+	}
 }
 
 // linked adds what a link leads to.

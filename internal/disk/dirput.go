@@ -7,21 +7,34 @@ import (
 	"io/fs"
 )
 
-// NamesIn lists at most so many names in the directory, unsorted; isAll is false if there are more.
-func NamesIn(d *Dir, most int) (names []string, isAll bool, err error) {
+// maxListed bounds how many names are read to find those that are wanted.
+const maxListed = 1_000_000
+
+// NamesIn lists at most so many of the wanted names in the directory, unsorted; isAll is false if there are
+// more, or if there are very many others.
+func NamesIn(d *Dir, most int, wanted func(name string) bool) (names []string, isAll bool, err error) {
 	f, err := d.Handle()
 	if err != nil {
 		return nil, false, err
 	}
 	defer f.Close()
-	names, err = f.Readdirnames(most + 1)
-	if len(names) > most {
-		return names[:most], false, nil
+	for listed := 0; listed < maxListed; {
+		some, err := f.Readdirnames(1000)
+		for _, name := range some {
+			if wanted(name) {
+				names = append(names, name)
+			}
+		}
+		switch listed += len(some); {
+		case len(names) > most:
+			return names[:most], false, nil
+		case errors.Is(err, io.EOF):
+			return names, true, nil
+		case err != nil:
+			return names, false, err
+		}
 	}
-	if errors.Is(err, io.EOF) { // there are none
-		err = nil
-	}
-	return names, err == nil, err
+	return names, false, nil
 }
 
 // PutIn gives a name of the directory a regular file with this content, durably, and with the

@@ -66,18 +66,19 @@ func TestWhatIsPutInADirectory(t *testing.T) {
 	if disk.PruneIn(dir, "sub") || disk.PruneIn(dir, "file") {
 		t.Error("what is no empty directory was removed")
 	}
-	names, isAll, err := disk.NamesIn(dir, 3)
+	all := func(string) bool { return true }
+	names, isAll, err := disk.NamesIn(dir, 3, all)
 	slices.Sort(names)
 	if !slices.Equal(names, []string{"file", "link", "sub"}) || !isAll || err != nil {
 		t.Errorf("%q, %v, %v", names, isAll, err)
 	}
-	if names, isAll, err := disk.NamesIn(dir, 2); len(names) != 2 || isAll || err != nil {
+	if names, isAll, err := disk.NamesIn(dir, 2, all); len(names) != 2 || isAll || err != nil {
 		t.Errorf("%q, %v, %v", names, isAll, err)
 	}
 	if err := disk.RemoveIn(sub, "x"); err != nil {
 		t.Error(err)
 	}
-	if names, isAll, err := disk.NamesIn(sub, 2); len(names) != 0 || !isAll || err != nil {
+	if names, isAll, err := disk.NamesIn(sub, 2, all); len(names) != 0 || !isAll || err != nil {
 		t.Errorf("%q, %v, %v", names, isAll, err)
 	}
 	if !disk.PruneIn(dir, "sub") {
