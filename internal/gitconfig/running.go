@@ -63,26 +63,52 @@ func isBool(value string) bool {
 	return err == nil || slices.Contains([]string{"", "true", "false", "yes", "no", "on", "off"}, strings.ToLower(value))
 }
 
-// aliasRuns reports whether an alias runs a program: as a line for a shell, or by a command of git
-// that runs what its arguments say.
+// aliasRuns reports whether an alias may run a program: as a line for a shell, as another command than those
+// that people ordinarily give other names, or by what its arguments say.
 func aliasRuns(value string) bool {
-	words := strings.Fields(value)
-	if strings.HasPrefix(value, "!") || len(words) > 0 && words[0] == "filter-branch" {
+	words := strings.Fields(strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(value))
+	if len(words) == 0 {
+		return false
+	}
+	if !slices.Contains(ordinaryCommands(), words[0]) {
 		return true
 	}
-	for i, word := range words {
-		word = strings.Trim(word, `"'`)
-		for _, option := range []string{"--exec", "--extcmd", "--upload-pack", "--receive-pack", "--open-files"} {
-			if strings.HasPrefix(word, option) {
+	for _, word := range words[1:] {
+		letters, isShort := strings.CutPrefix(word, "-")
+		if long, _, _ := strings.Cut(letters, "="); isShort && strings.HasPrefix(letters, "-") {
+			isBeginning := func(option string) bool { return strings.HasPrefix(option, long) } // git takes it for the option
+			if len(long) > 1 && slices.ContainsFunc(runningOptions(), isBeginning) {
+				return true
+			}
+			continue
+		}
+		switch words[0] {
+		case "bisect", "submodule":
+			if word == "run" || word == "foreach" {
+				return true
+			}
+		case "rebase", "grep":
+			if isShort && strings.Contains(letters, map[string]string{"rebase": "x", "grep": "O"}[words[0]]) {
 				return true
 			}
 		}
-		runs := map[string]string{"bisect": "run", "submodule": "foreach", "rebase": "-x", "difftool": "-x"}[words[0]]
-		if i > 0 && runs != "" && strings.HasPrefix(word, runs) {
-			return true
-		}
 	}
 	return false
+}
+
+// runningOptions are the options of ordinary commands that run a program, or write a file anywhere.
+func runningOptions() []string {
+	return []string{"-exec", "-extcmd", "-upload-pack", "-receive-pack", "-open-files-in-pager", "-output"}
+}
+
+// ordinaryCommands are parts of git, which no alias can have the name of.
+func ordinaryCommands() []string {
+	return []string{"add", "am", "bisect", "blame", "branch", "cat-file", "checkout", "cherry", "cherry-pick", "clean",
+		"commit", "count-objects", "describe", "diff", "diff-tree", "fetch", "for-each-ref", "fsck", "gc", "grep", "log",
+		"ls-files", "ls-remote", "ls-tree", "merge", "merge-base", "mv", "name-rev", "notes", "pull", "push", "range-diff",
+		"rebase", "reflog", "remote", "reset", "restore", "rev-list", "rev-parse", "revert", "rm", "shortlog", "show",
+		"show-branch", "show-ref", "sparse-checkout", "stash", "status", "submodule", "switch", "symbolic-ref", "tag",
+		"whatchanged", "worktree"}
 }
 
 // Running returns those settings of a list that make git run a program or take settings from

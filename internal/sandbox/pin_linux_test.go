@@ -49,7 +49,8 @@ func TestALinkInPlaceOfAnOpenDirectoryOpensNothing(t *testing.T) {
 	if err := os.Symlink(outside, other); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = r.Confined("launcher", process.Command{}); err == nil || !strings.Contains(err.Error(), other+" is another") {
+	_, err = r.Confined("launcher", process.Command{})
+	if unable() == nil && (err == nil || !strings.Contains(err.Error(), other+" is another")) {
 		t.Errorf("confined by a link: %v", err)
 	}
 }

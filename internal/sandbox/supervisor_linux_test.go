@@ -151,8 +151,8 @@ def tell(what, number, *args):
     args = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
     r = libc.syscall(ctypes.c_long(number), *args)
     print(what + ": " + ("ok" if r >= 0 else errno.errorcode[ctypes.get_errno()]))
-FCHMODAT, FCHMODAT2, UTIMENSAT, SETXATTR, FCHMOD, PRLIMIT = (268, 452, 280, 188, 91, 302) if os.uname().machine == "x86_64" else (
-    53, 452, 88, 5, 52, 261)
+FCHMODAT, FCHMODAT2, UTIMENSAT, SETXATTR, FCHMOD, PRLIMIT = (
+    268, 452, 280, 188, 91, 302) if os.uname().machine == "x86_64" else (53, 452, 88, 5, 52, 261)
 tell("no path", FCHMODAT, -100, 0, 0)
 tell("memory that is not there", FCHMODAT, -100, 8, 0)
 tell("the end of memory", FCHMODAT, -100, -2, 0)
