@@ -61,9 +61,11 @@ func New(o Options) Watch {
 	for _, path := range o.Projects {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			w.add(real, project())
+			w.head(real)
 		}
 	}
 	for _, p := range slices.Clone(w.places) {
+		w.head(p.path)
 		w.repository(p.path, o.Home)
 	}
 	return w
@@ -115,6 +117,13 @@ func (w Watch) repository(dir, home string) {
 		if home != "" {
 			w.settings(filepath.Join(home, own), paths{dir, home}, 0)
 		}
+	}
+}
+
+// head adds the file without which git does not take a directory itself for a repository, hooks and all.
+func (w Watch) head(dir string) {
+	if !isBare(dir) {
+		w.add(filepath.Join(dir, "HEAD"), &rule{})
 	}
 }
 
