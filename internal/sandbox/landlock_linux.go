@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -88,6 +89,10 @@ func (r confinement) become(command []string) error {
 		if err := beSupervised(); err != nil {
 			return err
 		}
+	}
+	// What somebody had open before chibi was started, Landlock does not judge.
+	if err := unix.CloseRange(supervisorFile, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("closing descriptors: %w", err)
 	}
 	err := syscall.Exec(command[0], command, os.Environ())
 	return fmt.Errorf("%s: %w", command[0], err)

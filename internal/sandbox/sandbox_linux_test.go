@@ -164,6 +164,20 @@ func TestWhatAConfinedCommandReaches(t *testing.T) {
 	}
 }
 
+// TestAConfinedCommandInheritsNoFile that whoever started this program had open.
+func TestAConfinedCommandInheritsNoFile(t *testing.T) {
+	needs(t, 3)
+	secret := put(t, filepath.Join(t.TempDir(), "secret"), "secret\n")
+	fd, err := unix.Open(secret, unix.O_RDWR, 0) // which children inherit
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if out := run(t, Rules{Writable: []string{t.TempDir()}}, "ls -l /proc/self/fd"); strings.Contains(out, secret) {
+		t.Errorf("it is open: %s", out)
+	}
+}
+
 func TestAConfinedCommandSignalsNobodyOutside(t *testing.T) {
 	needs(t, 6)
 	r := Rules{Writable: []string{t.TempDir()}}
