@@ -67,7 +67,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 		return err
 	}
 	var err error
-	if p.env.Within, err = readWithin(); err != nil {
+	if p.env.Within, err = readWithin(p.env.Stdin); err != nil {
 		return err
 	}
 	p.rows = p.opts.table()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/chibi-host/chibi/internal/within"
 )
 
@@ -31,11 +32,14 @@ func checkWithin(m *within.Mark, o *options, rows []operation.Row) error {
 	return app.CheckSet(m, o.settings.Set)
 }
 
-// readWithin returns the mark of this process.
-func readWithin() (*within.Mark, error) {
+// readWithin returns the mark of this process, which reads from a file.
+func readWithin(stdin *os.File) (*within.Mark, error) {
 	m, err := within.Read(os.Getenv)
 	if err != nil {
 		return nil, app.UsageError{Err: err}
+	}
+	if m != nil {
+		m.OnTerminal = screen.IsTerminal(stdin)
 	}
 	return m, nil
 }

@@ -93,6 +93,7 @@ func Keys() []Row {
 		{Names: []string{"tools.coding", "tools.agents"}},
 		{Names: []string{"file_tools_allowed_paths", "file_tools_write_paths"},
 			Why: "which files the model may read and write is your decision"},
+		{Names: []string{"limits.hook_answers_bytes"}, Why: "plugins that answer more fail, and the call may happen"},
 		{Names: []string{"mcp"}, Why: "which servers the model can use is your decision", OnlySet: true},
 		{Names: []string{"bridge"}, Why: "what your plugins decide in other agents is your decision", OnlySet: true},
 		{Names: []string{"base_url"}, Why: "the key for the model's server would go to that address", OnlySet: true},

@@ -33,11 +33,19 @@ type Mark struct {
 	// Settings are TOML texts: what the context and the flags of the run say about
 	// permissions, plugins and tools.
 	Settings []string `json:"settings,omitempty"`
+	// IsTooLarge says that the settings are left out, as a variable cannot hold them.
+	IsTooLarge bool `json:"too_large,omitempty"`
 	// Flags are the flags of the run that are refused where it does not have them itself.
 	Flags []string `json:"flags,omitempty"`
+	// OnTerminal says that a person may read the refusals: it is no part of the value.
+	OnTerminal bool `json:"-"`
 }
 
-// Read returns the mark of this process; nil: it belongs to no command of a model.
+// maxValue bounds the value of the variable, in bytes: Linux starts no program with a variable of 128 KiB.
+const maxValue = 96 << 10
+
+// Read returns the mark of this process; nil: it belongs to no command of a model. A mark without
+// the settings that belong to it is an error.
 func Read(getenv func(string) string) (*Mark, error) {
 	text := getenv(Variable)
 	if text == "" {
@@ -51,12 +59,21 @@ func Read(getenv func(string) string) (*Mark, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s, by which chibi marks commands of a model, cannot be read: %w", Variable, err)
 	}
+	if m.IsTooLarge {
+		return nil, m.Refusal("chibi", Row{Why: fmt.Sprintf("what the local.toml of context %q and the flags of the run "+
+			"around it say about the model is larger than %d KiB, so that it cannot hold here", m.Context, maxValue>>10),
+			Instead: "have rules for all contexts in config.toml"})
+	}
 	return m, nil
 }
 
 // Value returns the value of the variable.
 func (m Mark) Value() string {
 	text, _ := strictjson.Encode(m) // these types always encode
+	if len(text) > maxValue && len(m.Settings) > 0 {
+		m.Settings, m.IsTooLarge = nil, true
+		return m.Value()
+	}
 	return string(text)
 }
 
@@ -68,5 +85,15 @@ func (m Mark) Has(flag string) bool { return slices.Contains(m.Flags, flag) }
 
 // Refusal returns the error for what is refused, such as "--trust-tools".
 func (m Mark) Refusal(what string, row Row) error {
-	return fmt.Errorf("%s is refused in a command of the model (%s): %s; %s", what, m.Tool, row.Why, row.Instead)
+	return fmt.Errorf("%s is refused in a command of the model (%s): %s; %s%s", what, m.Tool, row.Why, row.Instead,
+		m.Ended())
+}
+
+// Ended says how a person ends what the mark does in a terminal of their own, which is one that a
+// command of the model started, such as the server of tmux; "": who reads it is the model.
+func (m Mark) Ended() string {
+	if !m.OnTerminal {
+		return ""
+	}
+	return ". If this is such a terminal, a command of the model started what runs in it: unset " + Variable
 }

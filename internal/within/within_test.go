@@ -29,6 +29,29 @@ func TestAMarkIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
+// TestSettingsThatNoVariableHoldsAreLeftOut: Linux starts no program with a variable of 128 KiB. Where
+// they are left out, chibi does not run.
+func TestSettingsThatNoVariableHoldsAreLeftOut(t *testing.T) {
+	mark := within.Mark{Tool: "shell_exec", Home: "/home/me/.chibi", Context: "work",
+		Settings: []string{strings.Repeat("# a long list\n", 10_000)}}
+	if len(mark.Pair()) >= 128<<10 {
+		t.Errorf("the variable has %d bytes", len(mark.Pair()))
+	}
+	if got, err := read(mark.Value()); err == nil || !strings.Contains(err.Error(), `context "work"`) {
+		t.Errorf("it is read as %+v, %v", got, err)
+	}
+}
+
+func TestOnlyAtATerminalARefusalSaysHowItEnds(t *testing.T) {
+	for _, onTerminal := range []bool{false, true} {
+		m := within.Mark{Tool: "shell_exec", OnTerminal: onTerminal}
+		err := m.Refusal("chibi trust", within.Row{Why: "a", Instead: "b"})
+		if strings.Contains(err.Error(), "unset CHIBI_WITHIN") != onTerminal || strings.Contains(m.Value(), "erminal") {
+			t.Errorf("on a terminal %t: %v, %s", onTerminal, err, m.Value())
+		}
+	}
+}
+
 // TestADamagedMarkIsNoLackOfOne: what chibi did not write itself is an error.
 func TestADamagedMarkIsNoLackOfOne(t *testing.T) {
 	if mark, err := read(""); mark != nil || err != nil {
@@ -48,6 +71,7 @@ func TestTheRowOfTheNearestKeyCounts(t *testing.T) {
 	for key, refused := range map[string]bool{
 		"permissions": true, "permissions.allow": true, "permissions.deny": false, "permissions.ask": false,
 		"plugins.a.b.enabled": true, "tools.coding": false, "tools.sandbox": true, "api.temperature": false,
+		"limits.hook_answers_bytes": true, "limits.prompt_bytes": false,
 		"mcp.x.command": true, "url_policy.default": false, "url_policy.allow": true,
 	} {
 		if row, known := within.Key(key); !known || row.Refused() != refused {
