@@ -110,8 +110,8 @@ func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
 	if asked := asker(s); asked != nil {
 		gate.Person = asked
 	}
-	if s.opts.Within != nil {
-		gate.Person = nobody{}
+	if m := s.opts.Within; m != nil {
+		gate.Person = nobody{m}
 	}
 	return gate, nil
 }

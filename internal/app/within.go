@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/tools"
 )
 
 // markFor returns what commands that a tool runs for the model are told about the session.
@@ -19,6 +20,9 @@ func markFor(s *Session, tool string) within.Mark {
 		Flags: looseFlags(s.opts)}
 	around := s.opts.Within
 	m.Scratch = toldHome(s) != s.Home || around != nil && around.Scratch
+	if around != nil {
+		m.Root = around.Root // what a run within it may write is not what its own project has
+	}
 	m.Settings, _ = config.Holding(sources(s, s.opts.Set)) // they were read before
 	return m
 }
@@ -206,9 +210,31 @@ func tables(keys []string) (list []string) {
 }
 
 // nobody is asked within a command of a model: who could answer there is the model.
-type nobody struct{}
+type nobody struct{ mark *within.Mark }
 
 // Ask asks nobody.
-func (nobody) Ask(context.Context, permissions.Question) (permissions.Answer, error) {
-	return permissions.Answer{}, permissions.Nobody("nobody is asked in a command of the model")
+func (n nobody) Ask(context.Context, permissions.Question) (permissions.Answer, error) {
+	return permissions.Answer{}, permissions.Nobody("nobody is asked in a command of the model" + n.mark.Ended())
+}
+
+// MayRun returns an error for what a command of the model has chibi run, a line or a program with its
+// arguments, if a rule denies it or asks about it.
+func MayRun(s *Session, words []string) error {
+	if s.opts.Within == nil {
+		return nil
+	}
+	line := words[0]
+	for _, word := range words[1:] {
+		line += " '" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	rules, err := newRules(s)
+	if err != nil {
+		return UsageError{err}
+	}
+	judged := rules.Judge(permissions.Call{Tool: tools.Spec{Name: "shell_exec", Category: tools.CategoryShell},
+		Access: tools.Access{Command: line, Dir: s.Project.Dir}})
+	if judged.Decision != permissions.Deny && judged.Decision != permissions.Ask {
+		return nil
+	}
+	return UsageError{s.opts.Within.Refusal(line, within.Row{Why: judged.By + " is about it", Instead: within.ByYourself})}
 }

@@ -63,6 +63,9 @@ func run(ctx context.Context, env *command.Env, s *app.Session, f runFlags) erro
 			return command.Usage("--data: %v", err)
 		}
 	}
+	if err := app.MayRun(s, f.command); err != nil {
+		return err
+	}
 	h := dialect.Handler{Event: e.Name, Line: 1, Kind: dialect.CommandHandler, Command: f.command[0],
 		Args: f.command[1:], Exec: len(f.command) > 1}
 	runner := s.Loader().Runner()
