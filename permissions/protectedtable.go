@@ -21,7 +21,7 @@ func protectedGroups() []protectedGroup {
 	return slices.Concat(runBySessions(), runByPrograms(), runByTools())
 }
 
-// runBySessions are what shells, desktops and terminals run, and what comes with a repository.
+// runBySessions are what shells and desktops run, and what comes with a repository.
 func runBySessions() []protectedGroup {
 	return []protectedGroup{
 		{"version control runs its hooks and settings", []string{
@@ -33,7 +33,8 @@ func runBySessions() []protectedGroup {
 		{"another agent takes its settings, hooks or servers from it", []string{
 			".{claude,codex,gemini,cursor,crush,qwen,kodelet,kode,copilot,opencode,continue,windsurf,amp,goose,roo}",
 			".{agents,kiro,junie,trae,factory,augment,codeium,cline,kilocode,qoder,rovodev,iflow,codebuddy,openhands}",
-			".{amazonq,warp,tabnine,vibe,kimi,pi}", ".agent/skills", ".claude.json", ".{mcp,crush,kode}.json",
+			".{amazonq,warp,tabnine,vibe,kimi,pi,grok,antigravity,zencoder,hermes,openclaw,roomodes,kilocodemodes}",
+			".agent/skills", ".github/mcp.json", ".claude.json", ".{mcp,crush,kode}.json",
 			"{crush,opencode}.json", "opencode.jsonc", "kodelet-config.yaml", ".clinerules", ".aider.conf.yml",
 			".github/hooks", ".config/{crush,github-copilot,opencode,amp,goose,Claude,aichat,mods}", ".local/share/crush",
 			"~/Library/Application Support/Claude",
@@ -56,6 +57,10 @@ func runBySessions() []protectedGroup {
 			"~/bin", "~/go/bin", ".local/bin", ".cargo/{bin,env*}", ".{bun,deno,cabal,pub-cache,foundry,yarn}/bin", ".deno/env*",
 			".{nvm,fnm,volta,nodenv,rbenv,rvm,rvmrc,pyenv,goenv,jenv,phpenv,plenv,asdf,sdkman,rustup,ghcup,opam,elan}",
 			".{juliaup,swiftly,rye,krew,linuxbrew,nix-profile,guix-profile}", "~/.pixi", "~/.local/share/{pnpm,fnm,mise,uv}",
+			"~/.local/share/{pipx,gem,coursier,bob,flatpak,aquaproj-aqua}", "~/.{npm-global,npm-packages,gem,conda}",
+			"~/.local/pipx",
+			"~/{miniconda3,anaconda3,miniforge3,mambaforge,perl5,google-cloud-sdk,flutter}", "~/.virtualenvs",
+			".{gvm,perlbrew,tfenv,raku,jabba,zvm,proto}", ".{nimble,jbang,fly,wasmtime,wasmer,pulumi}/bin", ".pulumi/plugins",
 			".local/state/mise", ".config/mise", "{mise,.mise}.toml", "{mise,.mise}.local.toml", ".mise", "mise/config.toml",
 			".tool-versions", ".asdfrc", ".dotnet/tools", "~/Library/pnpm",
 		}},
@@ -66,20 +71,23 @@ func runBySessions() []protectedGroup {
 			".config/{waybar,polybar,eww,i3status*,i3blocks,xmobar,rofi,wofi,dunst,mako,swaync,swayidle,kanshi,conky,espanso}",
 			".{sway,i3,i3blocks.conf,spectrwm.conf,fluxbox,icewm,fvwm,conkyrc,kde,kde4}", ".config/kglobalshortcutsrc",
 			".local/share/{gnome-shell,cinnamon,plasma,kwin,nautilus,nautilus-python,applications,dbus-1}",
+			".config/{picom,tint2,ags,quickshell,wlogout,fuzzel,redshift,gammastep,ulauncher,albert,copyq,udiskie,lxqt,autokey}",
+			".config/{libinput-gestures.conf,touchegg,fusuma,khotkeysrc,Thunar,pcmanfm*,nautilus,nemo,caja}", ".dwm",
+			".local/share/{nemo,caja,kio,kservices5,kservices6,file-manager,dwm}",
 			".config/{mimeapps.list,dconf}", ".mailcap", ".{yabairc,skhdrc,hammerspoon,aerospace.toml}",
 			".config/{yabai,skhd,sketchybar,aerospace,karabiner}", "~/Library/{Services,Scripts,Preferences}",
 		}},
+	}
+}
+
+// runByPrograms are what terminals and the programs that people work with run.
+func runByPrograms() []protectedGroup {
+	return []protectedGroup{
 		{"a terminal or multiplexer runs commands from it", []string{
 			".config/{kitty,alacritty,alacritty.*,wezterm,foot,ghostty,rio,terminator,tilix,guake,Hyper,mintty,konsolerc}",
 			".{wezterm.lua,alacritty.toml,alacritty.yml,hyper.js,minttyrc,urxvt,Xresources,Xdefaults}", ".local/share/konsole",
 			".{tmux,tmux.conf,tmuxinator,tmuxp,screenrc,byobu}", ".config/{tmux,tmuxinator,tmuxp,zellij,byobu}",
 		}},
-	}
-}
-
-// runByPrograms are what the programs that people work with run.
-func runByPrograms() []protectedGroup {
-	return []protectedGroup{
 		{"editors run it", []string{
 			".{vimrc,gvimrc,exrc,nvimrc,vim,ideavimrc,kakrc,nanorc,spacemacs,doom.d}", ".vimrc.*", ".lvimrc", ".nvim.lua",
 			"{_vimrc,_gvimrc,_exrc}", "~/vimfiles", ".config/{vim,nvim*,emacs,doom,kak,micro,helix,nano,zed}",
@@ -87,11 +95,14 @@ func runByPrograms() []protectedGroup {
 			".{vscode,vscode-oss,vscode-insiders,vscode-server*,cursor-server,windsurf-server,atom,pulsar,idea,fleet,zed,helix}",
 			".config/{Code*,VSCodium,Cursor,Windsurf,JetBrains,sublime-text*,lite-xl,geany}", ".local/share/{JetBrains,zed}",
 			"~/Library/Application Support/{Code*,Cursor,Windsurf,JetBrains,Sublime Text*}", ".sublime-project",
-			".devcontainer", ".devcontainer.json",
+			".spacemacs.d", ".{config,local/share}/{gedit,kate}", ".devcontainer", ".devcontainer.json",
 		}},
 		{"file managers, mail and other programs run commands from it", []string{
 			".config/{ranger,lf,nnn,vifm,yazi,mc,broot,mpv,zathura,nsxiv,sxiv,newsboat,aerc,mutt,neomutt,weechat,k9s,task}",
 			".{vifm,mpv,newsboat,mutt,muttrc,neomuttrc,mailrc,mbsyncrc,msmtprc,offlineimaprc,fetchmailrc,weechat,irssi}",
+			".config/{calcurse,timewarrior,notmuch,elinks,hexchat,mpd,ncmpcpp,vdirsyncer,yt-dlp,qBittorrent,deluge}",
+			".config/{rtorrent,xplr}",
+			".local/share/{calcurse,timewarrior,k9s}", ".{calcurse,timewarrior,notmuch,ncmpcpp,elinks,w3m}", ".mc.menu",
 			".{taskrc,rtorrent.rc}", ".task/hooks", ".config/{msmtp,isyncrc,getmail,topgrade.toml}",
 			".{forward,procmailrc}",
 		}},
@@ -122,7 +133,8 @@ func runByTools() []protectedGroup {
 			".cargo/{config*,credentials*}", ".gemrc", ".bundle/config", ".{condarc,mambarc,composer,nix-defexpr,nixpkgs}",
 			".mvn", ".mavenrc", ".m2/{settings*,extensions.xml}", ".gradle/{init.gradle*,init.d,gradle.properties}", ".sbt",
 			".{bazelrc,bazeliskrc}", ".buckconfig*", ".pants.rc", ".pants.bootstrap", ".config/ccache", ".ccache", ".conan*",
-			".local/share/meson", ".{rpmmacros,makepkg.conf,devscripts,quiltrc,pbuilderrc,sbuildrc,actrc}", ".nuget/NuGet",
+			".local/share/{meson,helm}", ".pydistutils.cfg", ".config/{pdm,hatch,conda,rebar3,coursier}",
+			".{rpmmacros,makepkg.conf,devscripts,quiltrc,pbuilderrc,sbuildrc,actrc}", ".nuget/NuGet",
 			".cabal/config", ".stack/config.yaml", ".lein", ".clojure", ".mix", ".luarocks", ".config/luarocks",
 			"~/Library/Application Support/{go,pypoetry}",
 		}},
@@ -130,7 +142,8 @@ func runByTools() []protectedGroup {
 			"{sitecustomize,usercustomize}.py", ".local/lib/python*", "~/Library/Python", ".pythonrc*", ".pythonstartup*",
 			".pdbrc*", ".{ipython,jupyter}", ".config/{ptpython,bpython,matplotlib,gdb,radare2,utop,psysh,racket}",
 			".{irbrc,pryrc,railsrc,rdbgrc,byebugrc}", "~/.{node_modules,node_libraries}", ".{Rprofile,Renviron}",
-			".julia/config",
+			".julia/config", ".{clisprc,ccl-init.lisp,roswell,sage,maxima,proverc,replyrc,latexmkrc,psysh.php,ghc}",
+			".config/{julia,ghc,gnuplot,common-lisp,latexmk}",
 			".{ghci,ocamlinit,utoprc,ammonite,iex.exs,erlang,psysh,swiplrc,guile,racketrc,sbclrc,eclrc,perldb,perltidyrc}",
 			".{octaverc,gnuplot,tclshrc,wishrc}", ".config/{octave,swi-prolog}", ".{gdbinit,gdbearlyinit,lldbinit}*",
 			".radare2rc",
