@@ -36,6 +36,9 @@ func (p *Programs) Trees(h dialect.Handler, dirs []string) (paths []string) {
 	}
 	for _, value := range CodeVariables(h.Env) {
 		t.places(markProject(value))
+		if value != "" && slices.Contains(strings.Split(value, ":"), "") {
+			t.add(".") // an empty part of a list is where the program works
+		}
 	}
 	slices.Sort(t.paths)
 	return slices.Compact(t.paths)
@@ -189,9 +192,9 @@ func CodeVariables(env map[string]string) map[string]string {
 // isCodeVariable reports whether programs load code from where a variable says.
 func isCodeVariable(name string) bool {
 	return slices.Contains([]string{
-		"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "NODE_PATH", "NODE_OPTIONS", "PERL5LIB", "PERL5OPT", "RUBYLIB",
-		"RUBYOPT", "CLASSPATH", "LUA_PATH", "LUA_CPATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "DYLD_LIBRARY_PATH",
-		"DYLD_INSERT_LIBRARIES", "PATH", "BASH_ENV", "ENV", "ZDOTDIR", "BUN_OPTIONS", "JULIA_LOAD_PATH", "JULIA_PROJECT",
-		"UV_PROJECT", "GOFLAGS", "VIRTUAL_ENV",
+		"PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONSTARTUP", "NODE_PATH", "NODE_OPTIONS", "PERL5LIB", "PERL5OPT",
+		"RUBYLIB", "RUBYOPT", "GEM_HOME", "GEM_PATH", "LD_AUDIT", "CLASSPATH", "LUA_PATH", "LUA_CPATH", "LD_LIBRARY_PATH",
+		"LD_PRELOAD", "DYLD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "PATH", "BASH_ENV", "ENV", "ZDOTDIR", "BUN_OPTIONS",
+		"JULIA_LOAD_PATH", "JULIA_PROJECT", "UV_PROJECT", "GOFLAGS", "VIRTUAL_ENV",
 	}, name)
 }

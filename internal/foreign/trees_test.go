@@ -72,6 +72,8 @@ func TestWhatOfTheProjectACommandRuns(t *testing.T) {
 		"node server.js docs":                                 "server.js",
 		"server-files docs ./web":                             "",
 		"PYTHONPATH=./sub python3 -m x":                       "sub/",
+		"PYTHONPATH=sub: server":                              "./ sub/",
+		"PYTHONUSERBASE=./sub server":                         "sub/",
 		"NODE_OPTIONS=--require=./x.js node":                  "x.js",
 		"DATA=./docs server":                                  "",
 		link + "/srv.py":                                      "srv.py",
