@@ -11,8 +11,8 @@ import (
 )
 
 // Commands returns the simple commands of a command line, those inside others included, as
-// a shell would read them; false if the line cannot be parsed, or may be read otherwise by a
-// shell. Guards get them at pre_shell_exec.
+// a shell would read them; false if the line cannot be parsed, may be read otherwise by a
+// shell, or sets a variable by itself whose value runs. Guards get them at pre_shell_exec.
 func Commands(line string) ([]string, bool) {
 	parsed, err := commandline.Parse(line)
 	if err != nil || parsed.Misread {
@@ -20,8 +20,11 @@ func Commands(line string) ([]string, bool) {
 	}
 	list := []string{}
 	for c := range all(parsed.Commands) {
-		if len(c.Words) > 0 {
+		switch {
+		case len(c.Words) > 0:
 			list = append(list, c.String())
+		case c.Opaque != "": // a variable whose value runs, which no command shows
+			return nil, false
 		}
 	}
 	return list, true

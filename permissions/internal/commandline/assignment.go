@@ -20,14 +20,18 @@ func setBy(name string, args []Word) (list []Assign) {
 		return declared(name, args)
 	case "printf":
 		if len(args) > 1 && strings.HasPrefix(args[0].Text, string(Hole)) { // it may be -v
-			return []Assign{{Name: args[1].Text}}
+			return []Assign{{Name: args[1].Text, Value: hole()}}
 		}
 		return named(args, "", "v")
 	case "read":
 		return named(args, "dinNptu", "a")
+	case "mapfile", "readarray":
+		return named(args, "dnOsucC", "")
+	case "set": // an array, in ksh
+		return named(args, "", "A")
 	case "getopts":
 		if len(args) > 1 {
-			return []Assign{{Name: args[1].Text}}
+			return []Assign{{Name: args[1].Text, Value: hole()}}
 		}
 	}
 	return nil
@@ -55,25 +59,35 @@ func named(args []Word, values, names string) (list []Assign) {
 	for i := 0; i < len(args); i++ {
 		text := args[i].Text
 		at := strings.IndexAny(text, values+names)
+		if values == "" && strings.HasPrefix(text, "+") { // set +A
+			text = "-" + text[1:]
+		}
 		switch {
 		case !strings.HasPrefix(text, "-") && values == "":
 			return list
 		case !strings.HasPrefix(text, "-"):
-			list = append(list, Assign{Name: text})
+			list = append(list, Assign{Name: text, Value: hole()})
 			continue
 		case at < 0:
 			continue
 		}
-		value := text[at+1:]
+		value, isOther := text[at+1:], false
 		if value == "" && i+1 < len(args) {
 			i++
 			value = args[i].Text
+			isOther = isVariable(value) // to zsh and mksh some of these options have no value
 		}
-		if strings.IndexByte(names, text[at]) >= 0 {
-			list = append(list, Assign{Name: value})
+		if isOther || strings.IndexByte(names, text[at]) >= 0 {
+			list = append(list, Assign{Name: value, Value: hole()})
 		}
 	}
 	return list
+}
+
+// isVariable reports whether a text can be the name of a variable.
+func isVariable(text string) bool {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+	return strings.Trim(text, letters+"0123456789") == "" && strings.IndexAny(text, letters) == 0
 }
 
 // movesHome reports whether a variable decides where cd and ~ lead.
@@ -87,10 +101,10 @@ func setsCommand(list []Assign) bool {
 	for _, a := range list {
 		switch a.Name {
 		case "BASH_ENV", "ENV", "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "SHELL",
-			"PAGER", "EDITOR", "VISUAL", "BROWSER", "LESSOPEN", "LESSCLOSE", "IFS":
+			"VISUAL", "BROWSER", "LESSOPEN", "LESSCLOSE", "IFS":
 			return true
 		}
-		for _, part := range []string{"_PAGER", "_EDITOR", "GIT_", "_COMMAND", "_ASKPASS", "BASH_FUNC_"} {
+		for _, part := range []string{"PAGER", "EDITOR", "_RSH", "_SSH", "GIT_", "_COMMAND", "_ASKPASS", "BASH_FUNC_"} {
 			if strings.Contains(a.Name, part) {
 				return true
 			}

@@ -5,6 +5,23 @@ import (
 	"strings"
 )
 
+// evaluated is why what counts as a number runs commands.
+const evaluated = "shells run the commands in subscripts of variables, and in values that count as numbers"
+
+// setsNumber reports whether a variable that is a number in some shell gets what is none, which that
+// shell takes for an expression.
+func setsNumber(list []Assign) bool {
+	return slices.ContainsFunc(list, func(a Assign) bool {
+		switch a.Name {
+		case "BASHPID", "COLUMNS", "EGID", "EPOCHSECONDS", "ERRNO", "EUID", "FUNCNEST", "GID", "HISTCMD", "HISTSIZE",
+			"KEYTIMEOUT", "KSHEGID", "KSHGID", "KSHUID", "LINENO", "LINES", "LISTMAX", "MAILCHECK", "OPTIND", "PGRP",
+			"PIPESTATUS", "PPID", "RANDOM", "SAVEHIST", "SECONDS", "SHLVL", "SRANDOM", "TMOUT", "UID", "USER_ID":
+			return strings.Trim(a.Value.Text, "0123456789") != ""
+		}
+		return false
+	})
+}
+
 // evaluates reports whether bash may take an argument of a command for a variable with a
 // subscript, or its value for an expression: there it runs the commands in subscripts.
 func evaluates(name string, args []Word) bool {
@@ -17,6 +34,13 @@ func evaluates(name string, args []Word) bool {
 	case "printf", "wait":
 		return slices.ContainsFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "-") || w.Splits }) &&
 			slices.ContainsFunc(args, isEvaluated)
+	case "integer", "float", "nameref": // declare in ksh
+		return true
+	case "shift", "ulimit":
+		return slices.ContainsFunc(args, func(w Word) bool { return !w.IsStatic() || isName(w) && w.Text != "unlimited" })
+	case "set":
+		return index(args, "-A") >= 0 && slices.ContainsFunc(args, isEvaluated) ||
+			index(args, "+A") >= 0 && slices.ContainsFunc(args, isEvaluated)
 	case "read", "unset", "getopts", "mapfile", "readarray", "let":
 		return name == "let" || slices.ContainsFunc(args, isEvaluated)
 	}

@@ -16,6 +16,10 @@ func (f *finder) examine(c Command, input *Word) Command {
 	if setsCommand(c.Assigns) || setsCommand(c.Sets) {
 		c.Opaque = setting
 	}
+	if setsNumber(c.Assigns) || setsNumber(c.Sets) {
+		c.Opaque = evaluated
+		f.hide(evaluated)
+	}
 	f.Lost = f.Lost || movesHome(c.Assigns) || movesHome(c.Sets)
 	if len(c.Words) == 0 {
 		return c
@@ -59,7 +63,7 @@ func (f *finder) run(c *Command, name string, input *Word) {
 		c.Opaque = why
 	}
 	if evaluates(name, c.Words[1:]) {
-		f.hide("bash runs the commands in the subscripts of variables, and in their values where they count as numbers")
+		f.hide(evaluated)
 	}
 	switch name {
 	case "eval":
@@ -70,6 +74,10 @@ func (f *finder) run(c *Command, name string, input *Word) {
 		f.scriptAfterOption(c)
 	case "set", "shopt":
 		f.Physical = f.Physical || isPhysical(c.Words[1:])
+		if changesReading(c.Words[1:]) || mayChangeReading(c.Words[1:]) {
+			f.hide(otherReading)
+			f.Misread = true
+		}
 	}
 }
 

@@ -25,8 +25,10 @@ func (f *finder) git(c *Command, args []Word) {
 			f.gitScript(c, withoutFlags(rest[at+1:]))
 		}
 	case "bisect":
-		if len(rest) > 2 && rest[1].Text == "run" {
-			f.inside(c, Command{Words: rest[2:]}, nil)
+		if len(rest) > 2 {
+			for _, words := range bisected(rest[1].Text, rest[2:]) {
+				f.inside(c, Command{Words: words}, nil)
+			}
 		}
 	case "merge-index":
 		if words := withoutFlags(rest[1:]); len(words) > 0 {
@@ -39,6 +41,17 @@ func (f *finder) git(c *Command, args []Word) {
 	case "filter-branch", "difftool", "mergetool", "for-each-repo", "instaweb", "web--browse", "shell", "remote-ext":
 		c.Opaque = "which commands it runs is only known when it runs"
 	}
+}
+
+// bisected returns what git bisect runs: a command, or, to view, a program of git or a subcommand.
+func bisected(action string, words []Word) [][]Word {
+	switch action {
+	case "run":
+		return [][]Word{words}
+	case "visualize", "view":
+		return [][]Word{words, renamed("git", words)}
+	}
+	return nil
 }
 
 // gitSetting is why it is not known what git runs.
@@ -69,7 +82,7 @@ func gitSubcommand(words []Word) (rest []Word, why string) {
 // takesValue reports whether the next word is the value of an option of git.
 func takesValue(text string) bool {
 	switch text {
-	case "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source":
+	case "-C", "--shallow-file", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source":
 		return true
 	}
 	return false
@@ -91,8 +104,9 @@ func isHarmlessSetting(text string) bool {
 
 // changesSetting reports whether arguments of git config may change a setting that matters.
 func changesSetting(words []Word) bool {
-	for _, w := range words {
+	for i, w := range words {
 		switch text := w.Text; {
+		case i > 0 && hasConfigValue(words[i-1].Text): // a file, and not a key
 		case !w.IsStatic(), isPartOf(text, "--edit"), text == "-e", text == "edit", isPartOf(text, "--rename-section"),
 			text == "rename-section":
 			return true
@@ -102,6 +116,15 @@ func changesSetting(words []Word) bool {
 		case !strings.HasPrefix(text, "-") && strings.Contains(text, "."):
 			return !isHarmlessSetting(text)
 		}
+	}
+	return false
+}
+
+// hasConfigValue reports whether the word behind an option of git config is its value.
+func hasConfigValue(option string) bool {
+	switch option {
+	case "-f", "--file", "--blob", "--type", "-t", "--default", "--comment", "--value", "--url":
+		return true
 	}
 	return false
 }

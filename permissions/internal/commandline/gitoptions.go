@@ -70,8 +70,11 @@ func (f *finder) gitOptions(c *Command, words []Word) {
 		if strings.HasPrefix(w.Text, "ext::") || strings.Contains(w.Text, "=ext::") {
 			c.Opaque = "it runs the command that is an address"
 		}
-		if w.Text == "--" {
+		if w.Text == "--" && !mayTake(gitValues(words[0].Text), words[i].Text) {
 			options = nil
+		}
+		if len(options) > 0 && strings.HasPrefix(w.Source, "$'") {
+			c.Opaque = "an argument may be an option whose value it runs"
 		}
 		option, value, ok := findGitOption(options, gitValues(words[0].Text), w)
 		switch {
@@ -85,6 +88,14 @@ func (f *finder) gitOptions(c *Command, words []Word) {
 		}
 		f.gitOption(c, option, Word{Text: value, Source: w.Source, Splits: w.Splits})
 	}
+}
+
+// mayTake reports whether the word behind an option may be its value.
+func mayTake(values, text string) bool {
+	if strings.HasPrefix(text, "--") {
+		return !strings.Contains(text, "=")
+	}
+	return strings.HasPrefix(text, "-") && values != "" && strings.IndexAny(text, values) == len(text)-1
 }
 
 // gitOption examines what the value of an option runs.

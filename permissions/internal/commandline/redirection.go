@@ -6,9 +6,24 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// isInput reports whether a redirection is of the standard input.
+func isInput(r *syntax.Redirect) bool {
+	if r.N != nil {
+		return strings.Trim(r.N.Value, "0") == ""
+	}
+	switch r.Op {
+	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return true
+	}
+	return false
+}
+
 // redirection notes the file that a redirection opens.
 func (a *analysis) redirection(r *syntax.Redirect) {
 	target := a.word(r.Word)
+	if r.N != nil && strings.HasPrefix(r.N.Value, "{") { // {NAME}>file
+		a.set(strings.Trim(r.N.Value, "{}"), r.N)
+	}
 	switch r.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll,
 		syntax.RdrAllClob, syntax.AppAllClob, syntax.AppClob:
@@ -21,6 +36,10 @@ func (a *analysis) redirection(r *syntax.Redirect) {
 	case syntax.DplOut, syntax.DplIn:
 		if !isDescriptor(target.Text) {
 			a.Writes = append(a.Writes, target)
+		}
+		if r.Op == syntax.DplOut && strings.ContainsAny(target.Text, "$`\\\"'*?[~{<> ") {
+			a.hide("bash expands the file behind >& twice, also where it is quoted")
+			a.Misread = true
 		}
 	}
 }

@@ -37,8 +37,10 @@ func (f *finder) inside(c *Command, inner Command, input *Word) {
 func (f *finder) find(c *Command) {
 	c.Runs = true
 	words := c.Words
+	isUnclear := false
 	for i := 1; i < len(words); i++ {
-		if words[i].Splits {
+		isUnclear = isUnclear || strings.ContainsRune(words[i].Text, Hole)
+		if words[i].Splits || isUnclear && words[i].Text == ";" || isUnclear && endOfExec(words, i) == i {
 			c.Opaque = "its arguments are only known when it runs, and could be -exec"
 		}
 		switch words[i].Text {

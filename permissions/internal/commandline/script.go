@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -18,6 +19,10 @@ func isShell(name string) bool {
 // here-document.
 func (f *finder) shell(c *Command, input *Word) {
 	args, command, ok := shellOptions(c.Words[1:])
+	if options := c.Words[1 : len(c.Words)-len(args)]; changesReading(options) {
+		f.hide(otherReading)
+		f.Misread = true
+	}
 	f.Physical = f.Physical || isPhysical(c.Words[1:len(c.Words)-len(args)])
 	switch {
 	case !ok:
@@ -29,7 +34,7 @@ func (f *finder) shell(c *Command, input *Word) {
 		f.script(c, args[0])
 	case len(args) > 0 && !isStream(args[0]):
 		return // a script is a program like any other
-	case input != nil:
+	case input != nil && (len(args) == 0 || isStandardInput(args[0])):
 		c.Transparent, c.Fed = isUsual(c.Words[0]), true
 		f.script(c, *input)
 	default:
@@ -47,7 +52,7 @@ func shellOptions(words []Word) (operands []Word, command, ok bool) {
 		switch {
 		case command && !words[i].IsStatic():
 			return words[i:], true, true
-		case words[i].Splits || strings.HasPrefix(text, string(Hole)):
+		case words[i].Splits || strings.HasPrefix(text, string(Hole)), isUnclearOption(text):
 			return nil, false, false
 		case text == "--" || text == "-":
 			return operandsOf(words[i+1:], command, reads), command, true
@@ -59,12 +64,54 @@ func shellOptions(words []Word) (operands []Word, command, ok bool) {
 			return operandsOf(words[i:], command, reads), command, true
 		}
 		reads = reads || text[0] == '-' && strings.Contains(text, "s")
-		command = command || text[0] == '-' && strings.Contains(text, "c")
+		command = command || strings.Contains(text, "c") // with a + too
 		if strings.ContainsAny(text, "oO") {
 			i++
 		}
 	}
 	return nil, command, true
+}
+
+// isUnclearOption reports whether a word of options may take other words for its values than the
+// one behind it: of -oo two do, of mksh's -oerrexit none does, and of its -T one.
+func isUnclearOption(text string) bool {
+	if len(text) < 2 || text[0] != '-' && text[0] != '+' || strings.HasPrefix(text, "--") {
+		return false
+	}
+	at := strings.IndexAny(text, "oO")
+	return strings.ContainsAny(text, string(Hole)+"T") || at >= 0 && at < len(text)-1
+}
+
+// otherReading is why a shell may run other commands than those of a line.
+const otherReading = "an option makes bash read ! and ^ as earlier commands, or any NAME=VALUE as a variable"
+
+// changesReading reports whether options of a shell, or of set or shopt, do that.
+func changesReading(words []Word) bool {
+	for _, w := range words {
+		switch text := w.Text; {
+		case text == "--":
+			return false
+		case text == "history", text == "histexpand", text == "keyword",
+			strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.ContainsAny(text, "Hk"):
+			return true
+		}
+	}
+	return false
+}
+
+// mayChangeReading reports whether options of set or shopt are not known.
+func mayChangeReading(words []Word) bool {
+	isName := false
+	for _, w := range words {
+		switch {
+		case !w.IsStatic():
+			return true
+		case w.Text == "--", !isName && !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+"):
+			return false
+		}
+		isName = strings.ContainsAny(w.Text, "so") // of -o and -s
+	}
+	return false
 }
 
 // operandsOf returns the operands unless they are arguments of what the shell reads.
@@ -77,8 +124,14 @@ func operandsOf(words []Word, command, reads bool) []Word {
 
 // isStream reports whether a file that is run is no file of the disk.
 func isStream(w Word) bool {
-	return !w.IsStatic() || strings.HasPrefix(w.Text, "/dev/") || strings.HasPrefix(w.Text, "/proc/")
+	file := path.Clean(w.Text)
+	if strings.HasPrefix(file, "../") { // as if it led to the root
+		file = "/" + strings.TrimLeft(file, "./")
+	}
+	return !w.IsStatic() || strings.HasPrefix(file, "/dev/") || strings.HasPrefix(file, "/proc/") || file == "stdin"
 }
+
+func isStandardInput(w Word) bool { return w.Text == "/dev/stdin" || w.Text == "/dev/fd/0" }
 
 // joined is words as eval joins them.
 func joined(words []Word) Word {

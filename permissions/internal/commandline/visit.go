@@ -38,8 +38,10 @@ func textOf(node syntax.Node, source string) string {
 func (a *analysis) statement(s *syntax.Stmt) {
 	var input *Word
 	for _, r := range s.Redirs {
-		if text := a.heredoc(r); text != nil {
-			input, a.Input = text, true
+		text := a.heredoc(r)
+		a.Input = a.Input || text != nil
+		if isInput(r) { // the last one counts
+			input = text
 		}
 		a.redirection(r)
 	}
@@ -118,9 +120,14 @@ func (a *analysis) declaration(d *syntax.DeclClause) {
 // loop notes the variable of a loop, which is set like any other.
 func (a *analysis) loop(node *syntax.ForClause) {
 	if iter, ok := node.Loop.(*syntax.WordIter); ok {
-		variable := Assign{Name: iter.Name.Value, Value: Word{Text: string(Hole), Source: a.text(iter.Name)}}
-		a.add(a.examine(Command{Assigns: []Assign{variable}}, nil))
+		a.set(iter.Name.Value, iter.Name)
 	}
+}
+
+// set notes a variable that a node sets to what is not known.
+func (a *analysis) set(name string, node syntax.Node) {
+	variable := Assign{Name: name, Value: Word{Text: string(Hole), Source: a.text(node)}}
+	a.add(a.examine(Command{Assigns: []Assign{variable}}, nil))
 }
 
 // expansion notes what can run commands that stand in variables: bash evaluates the values
@@ -156,9 +163,8 @@ func (a *analysis) parameter(p *syntax.ParamExp) {
 	if p.Excl || p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
 		a.hide("an expansion can run commands that are in variables")
 	}
-	if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) && p.Param != nil &&
-		setsCommand([]Assign{{Name: p.Param.Value}}) {
-		a.hide(setting)
+	if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) && p.Param != nil {
+		a.set(p.Param.Value, p)
 	}
 	if text := a.text(p); strings.Contains(text, "<(") || strings.Contains(text, ">(") {
 		a.hide("bash runs a process substitution in an expansion, which the parser takes for text")

@@ -32,7 +32,8 @@ func wrapperOf(name string) (wrapper, bool) {
 		return wrapper{assigns: true}, true
 	case "command":
 		return wrapper{flags: "p", prints: "vV"}, true
-	case "builtin", "nohup", "chronic", "eatmydata", "catchsegv", "torsocks":
+	case "builtin", "nohup", "chronic", "eatmydata", "catchsegv", "torsocks",
+		"-", "nocorrect", "noglob": // of zsh
 		return wrapper{}, true
 	case "exec":
 		return wrapper{flags: "cl", values: "a", renames: "a"}, true
