@@ -174,6 +174,25 @@ func behind(c *commandline.Command) (list []spelling) {
 		s := spell(words)
 		s.guess, s.behind = true, true
 		list = append(list, s)
+		if strings.HasSuffix(words[0].Text, "sh") {
+			list = append(list, behindShell(words)...)
+		}
+	}
+	return list
+}
+
+// behindShell returns what a shell runs that another command may run, as in "npx sh -c 'git push'".
+func behindShell(words []commandline.Word) (list []spelling) {
+	line, err := commandline.Parse((&commandline.Command{Words: words}).String())
+	if err != nil {
+		return nil
+	}
+	for c := range all(line.Commands) {
+		for _, form := range append([][]commandline.Word{c.Words}, c.Forms...) {
+			s := spell(form)
+			s.guess, s.behind = true, true
+			list = append(list, s)
+		}
 	}
 	return list
 }

@@ -33,6 +33,7 @@ func TestWhatShellsReadInWaysOfTheirOwnIsNotAllowed(t *testing.T) {
 		`nocorrect eval 'git push'`, `noglob sh -c 'git push'`, `git bisect view push`, `git bisect visualize git push`,
 		`git grep -e -- -O'git push' x`, `git grep $'-Ogit push' x`,
 		`git config --comment user.name core.pager 'git push'`, `git config -f user.d/../.git/config alias.p push`,
+		`npx sh -c 'git push'`, `docker exec web bash -lc "cd app && git push"`, `busybox cttyhack sh -c 'git -C x push'`,
 		`MANPAGER='git push' man ls`, `RSYNC_RSH='git push' rsync a b:`,
 	} {
 		if got := r.Judge(shellCall(line, "/project")); got.Decision != Ask && got.Decision != Deny {
@@ -46,7 +47,7 @@ func TestWhatShellsReadInWaysOfTheirOwnIsNotAllowed(t *testing.T) {
 		"cat <<A | sort 3<<B\na\nA\nb\nB", "sh <<A 2>&1\necho a\nA", `find "$dir" -name '*.go' -exec wc -l {} +`,
 		`find . -type f -exec grep -l a {} \;`, `git bisect run go test ./...`, `git grep -n -e push -- docs`,
 		`git config -f .gitmodules --get-regexp path`, `git config user.email a.b@example.com`, `sh ./dev/run.sh`,
-		`: "${dir:=out}"`,
+		`: "${dir:=out}"`, `docker exec web sh -c 'ls -la /app && env | sort'`, `echo sh -c 'git push'`,
 	} {
 		if got := r.Judge(shellCall(line, "/project")); got.Decision != Allow {
 			t.Errorf("%q, which is ordinary: %+v", line, got)
