@@ -10,6 +10,7 @@ func misreadLines() []string {
 		"echo \"$\\\n(git push)\"", "cat <<E\n$\\\n(git push)\nE", "git status # x \\\ngit push",
 		"cat <<E\nE\\\n\ngit push\nE\n",
 		"cat <<E\n${y:-\"}\nE\ngit push\ncat <<E\n\"}\nE", ">&-git push", "<&-git push",
+		"echo ${y:-<(git push)}", "echo >&'$(git push)'",
 		"cat <<E\n$(true '\nE\ngit push\ncat <<E\n')\nE",
 		"`echo '` ; git push; echo `'`", "echo $(cat <<E)\ngit push\nE", `sh -c 'true "${y:-'"'"'$(git push)'"'"'}"'`,
 		"sh <<'F'\ngit status # x \\\ngit push\nF", "eval 'git status # x \\\ngit push'",

@@ -168,6 +168,7 @@ func (a *analysis) parameter(p *syntax.ParamExp) {
 	}
 	if text := a.text(p); strings.Contains(text, "<(") || strings.Contains(text, ">(") {
 		a.hide("bash runs a process substitution in an expansion, which the parser takes for text")
+		a.Misread = true
 	}
 }
 
