@@ -119,8 +119,9 @@ func readNames(dir string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// Environ returns an environment in which HOME is the scratch home. Base directories
-// (XDG_*) in the real chibi home are moved to the scratch one.
+// Environ returns an environment in which HOME is the scratch home, whose contexts are files of
+// its own, in no shared store. Base directories (XDG_*) in the real chibi home are moved to the scratch
+// one.
 func (h *Home) Environ(env []string) []string {
 	var moved []string
 	for _, pair := range env {
@@ -128,7 +129,7 @@ func (h *Home) Environ(env []string) []string {
 		if strings.HasPrefix(name, "XDG_") {
 			pair = name + "=" + h.moved(value)
 		}
-		if name != "HOME" && name != "CHIBI_HOME" {
+		if !slices.Contains([]string{"HOME", "CHIBI_HOME", "CHIBI_STORE"}, name) {
 			moved = append(moved, pair)
 		}
 	}

@@ -91,6 +91,7 @@ func TestTheEnvironmentNamesTheScratchHome(t *testing.T) {
 	got := h.Environ([]string{
 		"HOME=" + user, "CHIBI_HOME=" + user + "/elsewhere", "XDG_DATA_HOME=" + user + "/.chibi/data", "PATH=/bin",
 		"XDG_CACHE_HOME=" + user + "/elsewhere", "XDG_CONFIG_HOME=" + user + "/.config", "XDG_STATE_HOME=",
+		"CHIBI_STORE=nats://127.0.0.1",
 	})
 	want := []string{
 		"XDG_DATA_HOME=" + h.Chibi + "/data", "PATH=/bin", "XDG_CACHE_HOME=" + h.Chibi,
