@@ -460,7 +460,7 @@ func fieldDoc(field string) string {
 	case "PreShellExecPayload.Command":
 		return "command is the command line."
 	case "PreShellExecPayload.Commands":
-		return "commands are the simple commands in it, those inside substitutions, sh -c, env, xargs and the like included, with the variables before them and the directories of programs; null if the line cannot be parsed, or a shell may read it otherwise."
+		return "commands are the simple commands in it, those inside substitutions, sh -c, env, xargs and the like included, with the variables before them and the directories of programs; null if the line cannot be parsed, if a shell may read it otherwise, and if it sets a variable whose value runs by itself."
 	case "PreShellExecPayload.ContextName":
 		return "context_name names the context."
 	case "PreShellExecPayload.Cwd":

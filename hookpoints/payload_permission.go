@@ -65,7 +65,8 @@ type PreShellExecPayload struct {
 	Command string `json:"command"`
 	// Commands are the simple commands in it, those inside substitutions, sh -c, env, xargs
 	// and the like included, with the variables before them and the directories of programs;
-	// null if the line cannot be parsed, or a shell may read it otherwise.
+	// null if the line cannot be parsed, if a shell may read it otherwise, and if it sets a
+	// variable whose value runs by itself.
 	Commands *[]string `json:"commands"`
 	// Arguments are the call's final arguments.
 	Arguments json.RawMessage `json:"arguments"`
