@@ -167,7 +167,7 @@ func FuzzPatch(f *testing.F) {
 	f.Add([]byte(`{"a":1,"a":2}`), []byte(`{"a":{}}`))
 	f.Add([]byte(" {\"a\" : 1 } "), []byte(`null`))
 	f.Add([]byte(`{}`), []byte("{\"\":{\"\xff\xfe\":0}}")) // two bytes that are not UTF-8 are two characters
-	f.Add([]byte(`0`), []byte(`0.0`)) // the same value keeps its bytes
+	f.Add([]byte(`0`), []byte(`0.0`))                      // the same value keeps its bytes
 	f.Fuzz(func(t *testing.T, doc, patch []byte) {
 		fuzztest.Memory(t)
 		got, err := merge.Patch(doc, patch)

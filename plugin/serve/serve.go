@@ -161,7 +161,7 @@ func (r request) surround() {
 	for name, value := range map[string]string{"CHIBI_CONTEXT": meta.Context, "CHIBI_VERBOSE": meta.Verbose,
 		"CHIBI_SESSION_ID": meta.Session, "CHIBI_PROMPT_ID": meta.Prompt, "CHIBI_TRANSCRIPT_PATH": meta.Transcript,
 		"CHIBI_WITHIN": meta.Within,
-		"CHIBI_HOOK": r.Params.Point, "CHIBI_TOOL_NAME": r.Params.Name} {
+		"CHIBI_HOOK":   r.Params.Point, "CHIBI_TOOL_NAME": r.Params.Name} {
 		if value == "" {
 			os.Unsetenv(name)
 		} else {
