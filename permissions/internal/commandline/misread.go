@@ -222,6 +222,9 @@ func (d *doubts) substitution(s *syntax.CmdSubst) {
 		if d.source[i] == '`' && !isEscaped(d.source, i) || isSpecial && strings.HasSuffix(d.source[:i], `\\\`) {
 			d.add(nestedBackquote)
 		}
+		if d.source[i] == '\n' && strings.HasSuffix(d.source[:i], `\\`) { // of these some are taken away, and one continues
+			d.add(brokenOperator)
+		}
 	}
 }
 

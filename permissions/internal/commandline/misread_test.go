@@ -21,7 +21,8 @@ func TestWhatShellsReadOtherwiseIsNotUnderstood(t *testing.T) {
 		},
 		longComment: {"git status # x \\\ntouch PWN", "echo `true # a\\\ngit push`", "# \\\ngit push",
 			"a | # \\\ngit push", "case a in # \\\n a) ;; esac"},
-		brokenOperator: {"echo \"$\\\n(git push)\"", "cat <<E\n$\\\n(git push)\nE", "echo $\\\n{x}",
+		brokenOperator: {"echo `true\\\\\\\n\n#;git push`", "echo `true\\\\\n#;git push`",
+			"echo \"$\\\n(git push)\"", "cat <<E\n$\\\n(git push)\nE", "echo $\\\n{x}",
 			"echo $(\\\n(1 + 1))", "sh -c \"echo \\\\\\\n' ; git push #'\""},
 		continuedInput: {"cat <<E\nE\\\n\ngit push\nE\n", "cat <<E\na\\\nE\nE\n"},
 		unclearEnd: {
