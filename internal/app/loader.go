@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -107,16 +108,16 @@ func (l *Loader) Runner() process.Runner {
 
 // Native returns the options for loading chibi's plugins.
 func (l *Loader) Native() native.Options {
-	set, mark := l.config.Plugins, l.mark("")
+	set, mark := l.config.Plugins, sync.OnceValue(func() within.Mark { return l.mark("") }) // few runs need it
 	return native.Options{
 		Dir: l.Dir(), Home: l.told, Context: l.context, Verbose: l.opts.Verbose,
 		Runner: l.Runner(), Spool: l.spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
 		ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), ToolTimeout: ms(set.ToolTimeoutMS),
 		AllowLinks: set.AllowLinks, Overrides: l.overrides(), Reserved: builtin.Names(), Meant: meant,
 		Within: func(tool string) string {
-			mark := mark
-			mark.Tool = tool
-			return mark.Value()
+			told := mark()
+			told.Tool = tool
+			return told.Value()
 		},
 	}
 }

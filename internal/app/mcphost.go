@@ -28,7 +28,7 @@ type serverHost struct {
 	home    string
 	environ []string // that servers of a project are filled in from, and programs get
 	runner  process.Runner
-	mark    within.Mark // for the programs of servers
+	mark    func() within.Mark // for the programs of servers
 	cache   func() cache.Cache
 	person  person
 
@@ -49,8 +49,8 @@ func newServerHost(s *Session, servers []MCPServer) *serverHost {
 	loader := s.Loader()
 	h := &serverHost{servers: servers, memory: mcplists.Open(s.Home), logins: oauth.In(s.Home, s.person.notice),
 		files: ServerFilesOf(s.Project), home: s.Home,
-		environ: loader.env.list(true), mark: loader.mark("mcp"), cache: s.Cache, person: s.person,
-		renewals: map[string]*renewal{}}
+		environ: loader.env.list(true), mark: sync.OnceValue(func() within.Mark { return loader.mark("mcp") }),
+		cache: s.Cache, person: s.person, renewals: map[string]*renewal{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var working sync.WaitGroup
 	h.askLater = func(server mcp.Server) chan struct{} {
@@ -134,7 +134,7 @@ func (h *serverHost) marked(server mcp.Server, ofProject bool) mcp.Server {
 	if server.Env == nil {
 		server.Env = map[string]string{}
 	}
-	mark := h.mark
+	mark := h.mark()
 	mark.Tool = "mcp__" + server.Name
 	server.Env["CHIBI_HOME"], server.Env[within.Variable] = mark.Home, mark.Value()
 	return server
