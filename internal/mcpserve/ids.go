@@ -74,18 +74,41 @@ func sameID(a, b json.RawMessage) bool {
 		strictjson.Decode(a, &one) == nil && strictjson.Decode(b, &other) == nil && one == other
 }
 
-// given returns a message for a client, in which an answer has the id of the client's request.
-func (d *ids) given(line []byte) ([]byte, error) {
+// subscription is where a message says which request it belongs to: the one by which a client subscribed.
+const subscription = `_meta.io\.modelcontextprotocol/subscriptionId`
+
+// given returns a message for a client, in which an answer has the id of the client's request, and
+// what belongs to a subscription that of the request which began it.
+func (d *ids) given(line []byte) (given []byte, err error) {
+	given = line
+	for _, path := range []string{"params." + subscription, "result." + subscription} {
+		if id, known := d.known(gjson.GetBytes(line, path)); known {
+			if given, err = sjson.SetRawBytes(given, path, id); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if gjson.GetBytes(line, "method").Exists() {
+		return given, nil
+	}
 	number := gjson.GetBytes(line, "id")
-	if !number.Exists() || gjson.GetBytes(line, "method").Exists() {
-		return line, nil
+	id, isOpen := d.known(number)
+	if !isOpen {
+		return given, nil
 	}
 	d.mu.Lock()
-	id, isOpen := d.open[number.Int()]
 	delete(d.open, number.Int())
 	d.mu.Unlock()
-	if !isOpen {
-		return line, nil
+	return sjson.SetRawBytes(given, "id", id)
+}
+
+// known returns the id of a request that is not answered, by the number that the library has for it.
+func (d *ids) known(number gjson.Result) (id json.RawMessage, known bool) {
+	if number.Type != gjson.Number {
+		return nil, false
 	}
-	return sjson.SetRawBytes(line, "id", id)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id, known = d.open[number.Int()]
+	return id, known
 }

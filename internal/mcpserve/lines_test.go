@@ -2,11 +2,14 @@ package mcpserve_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -37,11 +40,17 @@ func (h *home) typing() *typing {
 func (c *typing) say(line string) string {
 	c.t.Helper()
 	c.write(line)
-	answer, err := c.out.ReadString('\n')
+	return c.next(line)
+}
+
+// next returns the next line of the server. said is for the message when there is none.
+func (c *typing) next(said string) string {
+	c.t.Helper()
+	line, err := c.out.ReadString('\n')
 	if err != nil {
-		c.t.Fatalf("after %.100q: %v", line, err)
+		c.t.Fatalf("after %.100q: %v", said, err)
 	}
-	return strings.TrimSpace(answer)
+	return strings.TrimSpace(line)
 }
 
 // write writes a line.
@@ -260,6 +269,36 @@ func TestARequestIsCancelledByItsIDAsItWasSent(t *testing.T) {
 			t.Errorf("%s, cancelled by %s, is answered by %s", sent, cancelled, got)
 		}
 		eventually(t, "the tool has ended", func() bool { return areGone(pids) })
+		stop()
+	}
+}
+
+// TestASubscriptionHasTheIDThatTheClientSent: a client that compares it waits for ever for another one.
+func TestASubscriptionHasTheIDThatTheClientSent(t *testing.T) {
+	for _, id := range sentIDs {
+		h := newHome(t, map[string]string{"greet": greet})
+		h.serve.Look = 10 * time.Millisecond
+		stop := h.start()
+		c := h.typing()
+		of := `"io.modelcontextprotocol/subscriptionId":` + id + `}`
+		got := c.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"subscriptions/listen","params":{"_meta":` +
+			`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"a",` +
+			`"version":"1"},"io.modelcontextprotocol/clientCapabilities":{}},"notifications":{"toolsListChanged":true}}}`)
+		if !strings.Contains(got, `"method":"notifications/subscriptions/acknowledged"`) || !strings.Contains(got, of) {
+			t.Errorf("%.60s is acknowledged by %.300s", id, got)
+		}
+		h.install("another", sleeper)
+		watched, cancel := context.WithCancel(t.Context())
+		var watching sync.WaitGroup
+		watching.Go(func() { h.served.Watch(watched, h.server.Renew) })
+		if got := c.next("a change"); !strings.Contains(got, `"method":"notifications/tools/list_changed"`) || !strings.Contains(got, of) {
+			t.Errorf("%.60s is told of a change by %.300s", id, got)
+		}
+		if got := c.say(cancelling(id)); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,`) || !strings.Contains(got, of) {
+			t.Errorf("%.60s, cancelled, is answered by %.300s", id, got)
+		}
+		cancel()
+		watching.Wait()
 		stop()
 	}
 }
