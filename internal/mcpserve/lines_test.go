@@ -291,10 +291,12 @@ func TestASubscriptionHasTheIDThatTheClientSent(t *testing.T) {
 		watched, cancel := context.WithCancel(t.Context())
 		var watching sync.WaitGroup
 		watching.Go(func() { h.served.Watch(watched, h.server.Renew) })
-		if got := c.next("a change"); !strings.Contains(got, `"method":"notifications/tools/list_changed"`) || !strings.Contains(got, of) {
+		got = c.next("a change")
+		if !strings.Contains(got, `"method":"notifications/tools/list_changed"`) || !strings.Contains(got, of) {
 			t.Errorf("%.60s is told of a change by %.300s", id, got)
 		}
-		if got := c.say(cancelling(id)); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,`) || !strings.Contains(got, of) {
+		got = c.say(cancelling(id))
+		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,`) || !strings.Contains(got, of) {
 			t.Errorf("%.60s, cancelled, is answered by %.300s", id, got)
 		}
 		cancel()
