@@ -36,11 +36,8 @@ func newHome(o options, a agent, steps []step) (*home, error) {
 			return nil, err
 		}
 	}
-	data, err := os.ReadFile(o.chibi)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(h.chibiPath(), data, 0o755); err != nil {
+	// A link, because a file that was just written cannot be started while another check forks.
+	if err := os.Link(o.chibi, h.chibiPath()); err != nil {
 		return nil, err
 	}
 	git := "git init -q . && git -c user.name=a -c user.email=a@example.com commit -q --allow-empty -m start"

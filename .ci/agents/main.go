@@ -81,17 +81,30 @@ func work(o options) error {
 	return checkAll(o)
 }
 
-// checkAll runs all checks and prints a line for each.
+// atOnce is how many checks run at the same time: most of each is waiting for an agent.
+const atOnce = 3
+
+// checkAll runs all checks and prints a line for each, in the order of agents and checks.
 func checkAll(o options) error {
-	var list []verdict
+	var begun []<-chan verdict
+	places := make(chan struct{}, atOnce)
 	for _, a := range o.agents {
 		for _, c := range checks() {
 			if strings.Contains(c.name, o.only) {
-				v := c.judge(o, a)
-				fmt.Println(v)
-				list = append(list, v)
+				said := make(chan verdict, 1)
+				begun = append(begun, said)
+				go func() {
+					places <- struct{}{}
+					said <- c.judge(o, a)
+					<-places
+				}()
 			}
 		}
+	}
+	var list []verdict
+	for _, said := range begun {
+		list = append(list, <-said)
+		fmt.Println(list[len(list)-1])
 	}
 	if o.write {
 		if err := writeResults(list); err != nil {
