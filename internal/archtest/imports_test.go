@@ -1,230 +1,167 @@
 package archtest
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// allowed says which of our packages each package may import.
-var allowed = map[string][]string{
-	".": {"internal/cli"},
-	"internal/cli": {
-		"agent", "plugin", "contexts", "permissions", "internal/app", "internal/sandbox", "internal/term/question",
-		"internal/term/screen", "tools/mcp", "store",
-		"internal/within",
-		"internal/cli/bridge", "internal/cli/cache", "internal/cli/chat", "internal/cli/cmdline", "internal/cli/command",
-		"internal/cli/complete",
-		"internal/cli/contextcmd", "internal/cli/demo", "internal/cli/doctor", "internal/cli/history", "internal/cli/hook",
-		"internal/cli/mcp", "internal/cli/operation", "internal/cli/plugins", "internal/cli/recipe", "internal/cli/store",
-		"internal/cli/tool",
-		"internal/cli/trace", "internal/cli/trust",
-	},
-	"internal/cli/bridge": {"hookpoints", "internal/app", "internal/bridge", "internal/cli/command", "internal/disk",
-		"plugin/dialect", "plugin/process"},
-	"internal/bridge": {"agent", "hookpoints", "internal/app", "internal/disk", "internal/jsonedit", "internal/jsonfile",
-		"permissions", "plugin", "plugin/dialect", "plugin/process"},
-	"internal/jsonedit":  {},
-	"internal/cli/cache": {"cache", "internal/app", "internal/cli/command", "internal/cli/operation"},
-	"internal/cli/store": {"cache", "contexts", "internal/app", "internal/config", "internal/cli/command", "internal/term",
-		"store"},
-	"internal/cli/cmdline":    {},
-	"internal/cli/contextcmd": {"contexts", "internal/app", "internal/cli/command", "internal/cli/operation"},
-	"internal/cli/history": {"contexts", "internal/app", "internal/cli/cmdline", "internal/cli/command",
-		"internal/cli/operation"},
-	"internal/cli/operation": {"agent", "contexts", "internal/app", "internal/cli/cmdline", "internal/cli/command",
-		"internal/config", "internal/disk", "internal/term", "tools"},
-	"internal/cli/command": {"agent", "hookpoints", "internal/app", "internal/cli/cmdline", "internal/disk",
-		"internal/term", "internal/term/screen", "internal/within", "tools"},
-	"internal/cli/chat": {"agent", "contexts", "internal/cli/command", "internal/cli/operation", "internal/term",
-		"internal/term/editor", "internal/term/markdown", "internal/term/screen", "plugin"},
-	"internal/cli/complete": {"hookpoints", "internal/app", "internal/cli/cmdline", "internal/cli/command",
-		"internal/config", "internal/trace", "plugin/native"},
-	"internal/cli/demo": {"agent", "examples/plugins", "examples/recipes", "permissions", "internal/app",
-		"internal/cli/command", "internal/disk",
-		"internal/term", "internal/workbench/scratch", "plugin", "plugin/process"},
-	"internal/cli/doctor": {"contexts", "hookpoints", "internal/app", "internal/approved", "internal/bridge",
-		"internal/cli/command",
-		"internal/config", "internal/disk", "internal/keeper", "internal/recipes", "internal/term", "internal/trace",
-		"internal/workbench/check", "internal/workbench/installed", "llm/openai", "plugin", "plugin/dialect",
-		"plugin/kodelet", "plugin/native", "store", "tools/mcp"},
-	"internal/cli/mcp": {"internal/app", "internal/approved", "internal/cli/cmdline", "internal/cli/command",
-		"internal/config", "internal/mcplists", "internal/mcpserve", "internal/term", "internal/term/screen",
-		"permissions", "plugin/process", "tools", "tools/mcp"},
-	"internal/mcpserve": {"internal/app", "internal/disk", "internal/term", "internal/term/question", "permissions",
-		"tools"},
-	"internal/cli/recipe": {"internal/app", "internal/cli/cmdline", "internal/cli/command", "internal/recipes",
-		"internal/term"},
-	"internal/cli/hook": {"hookpoints", "internal/app", "internal/cli/cmdline", "internal/cli/command", "internal/hookdoc",
-		"internal/term", "internal/workbench/firing", "plugin", "plugin/dialect"},
-	"internal/cli/plugins": {"hookpoints", "internal/app", "internal/bridge", "internal/cli/cmdline",
-		"internal/cli/command",
-		"internal/config", "internal/disk", "internal/hookdoc", "internal/keeper", "internal/term",
-		"internal/workbench/cases", "internal/workbench/check", "internal/workbench/firing", "internal/workbench/installed",
-		"internal/workbench/scaffold", "internal/workbench/scratch",
-		"plugin", "plugin/native", "plugin/process", "tools", "tools/builtin"},
-	"internal/cli/tool": {"internal/app", "internal/cli/command"},
-	"internal/cli/trace": {"hookpoints", "internal/app", "internal/cli/cmdline", "internal/cli/command", "internal/disk",
-		"internal/term", "internal/trace", "internal/workbench/firing", "merge", "plugin"},
-	"internal/cli/trust": {"internal/app", "internal/cli/cmdline", "internal/cli/command", "internal/foreign",
-		"internal/recipes",
-		"internal/term", "internal/trust",
-		"plugin/kodelet", "tools/mcp"},
-	"internal/term/screen":      {"internal/term"},
-	"internal/term/typing":      {},
-	"internal/term/question":    {"internal/term", "internal/term/typing", "permissions", "tools"},
-	"internal/workbench/firing": {"hookpoints", "internal/term", "merge", "plugin"},
-	"internal/app": {
-		"agent", "plugin", "plugin/process", "plugin/oneshot", "plugin/resident", "plugin/native", "plugin/kodelet",
-		"plugin/kode", "plugin/dialect", "internal/foreign",
-		"internal/baseline", "internal/instructions", "internal/recipes", "internal/sandbox", "internal/trust",
-		"internal/within",
-		"internal/trace", "internal/workbench/scratch",
-		"internal/workbench/installed", "internal/keeper",
-		"internal/approved", "internal/schemas", "internal/mcpfile", "internal/mcplists", "tools/mcp",
-		"tools/mcp/oauth",
-		"llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "tools/coding", "contexts", "cache",
-		"tools/coding/fetch", "tools/summarize", "permissions", "permissions/urls", "internal/config",
-		"hookpoints", "internal/disk", "internal/jsonfile", "internal/term", "store",
-	},
-	"agent":           {"plugin", "contexts", "cache", "llm", "tools", "permissions", "hookpoints", "merge"},
-	"plugin":          {"hookpoints", "merge", "tools"},
-	"plugin/process":  {},
-	"plugin/oneshot":  {"plugin", "plugin/process", "hookpoints"},
-	"plugin/resident": {"plugin", "plugin/process", "tools"},
-	"plugin/serve":    {},
-	"plugin/native": {"plugin", "plugin/process", "plugin/oneshot", "plugin/resident", "hookpoints", "tools",
-		"internal/term"},
-	"plugin/kodelet":        {"plugin", "plugin/process", "plugin/oneshot", "plugin/toolnames", "hookpoints"},
-	"plugin/kode":           {"plugin", "plugin/process", "plugin/oneshot", "plugin/toolnames", "hookpoints"},
-	"plugin/dialect":        {"internal/disk", "plugin", "plugin/process", "plugin/toolnames", "hookpoints", "tools"},
-	"plugin/toolnames":      {"hookpoints", "tools"},
-	"plugin/plugintest":     {"plugin", "hookpoints"},
-	"internal/instructions": {"internal/disk"},
-	"internal/recipes":      {"plugin", "plugin/kodelet", "hookpoints", "internal/disk"},
-	"internal/workbench/check": {"plugin", "plugin/process", "plugin/native", "plugin/resident", "hookpoints",
-		"tools", "internal/fileid", "internal/hookdoc"},
-	"internal/workbench/cases":     {"plugin", "internal/disk", "hookpoints", "merge", "tools", "internal/hookdoc"},
-	"internal/workbench/installed": {"internal/jsonfile", "internal/disk", "plugin/process", "plugin/native"},
-	"internal/schemas":             {"plugin/oneshot", "internal/fileid", "internal/disk"},
-	"internal/mcpfile":             {"tools/mcp", "internal/disk"},
-	"internal/foreign":             {"plugin/dialect", "internal/disk", "internal/term"},
-	"internal/mcplists":            {"tools/mcp", "internal/jsonfile", "internal/disk"},
-	"internal/fileid":              {},
-	"internal/approved":            {"permissions", "tools", "internal/fileid", "internal/jsonfile"},
-	"internal/keeper":              {"plugin/process", "plugin/resident", "internal/fileid", "internal/disk"},
-	"internal/workbench/scaffold":  {"hookpoints", "tools"},
-	"internal/workbench/scratch":   {"internal/disk"},
-	"internal/trust":               {"internal/term", "plugin", "internal/jsonfile", "internal/disk"},
-	"internal/trace": {"agent", "plugin", "hookpoints", "merge", "permissions", "internal/disk",
-		"internal/term"},
-	"llm":              {"tools"},
-	"llm/openai":       {"llm", "internal/term"},
-	"llm/demo":         {},
-	"store":            {},
-	"tools":            {},
-	"permissions/urls": {},
-	"internal/sandbox": {"permissions", "plugin/process", "internal/disk"},
-	"tools/coding": {"tools", "plugin/process", "permissions", "internal/disk", "internal/glob",
-		"internal/private"},
-	"tools/coding/fetch":     {"tools", "permissions", "permissions/urls"},
-	"tools/mcp":              {"tools", "plugin/process", "internal/term", "tools/mcp/internal/web"},
-	"tools/mcp/internal/web": {"internal/term"},
-	"tools/mcp/oauth": {"tools/mcp", "tools/mcp/internal/web", "permissions/urls", "internal/disk",
-		"internal/jsonfile"},
-	"tools/mcp/oauth/oauthtest": {},
-	"tools/builtin":             {"tools", "cache", "internal/disk", "internal/private"},
-	"internal/private":          {"contexts", "internal/disk"},
-	"internal/glob":             {},
-	"internal/gitconfig":        {},
-	"internal/baseline":         {"internal/disk", "internal/gitconfig"},
-	"tools/summarize":           {"tools", "tools/coding", "tools/coding/fetch", "cache"},
-
-	"permissions/internal/commandline": {},
-
-	"permissions": {"tools", "permissions/urls", "permissions/internal/commandline", "internal/private", "internal/disk"},
-
-	"contexts": {"store", "contexts/internal/transcript", "contexts/internal/statetext", "internal/jsonl",
-		"internal/jsonfile", "internal/disk"},
-	"contexts/internal/statetext":  {},
-	"contexts/internal/transcript": {"internal/jsonl", "internal/jsonfile", "internal/disk"},
-	"cache":                        {"store", "internal/jsonfile", "internal/disk"},
-	"cache/cachetest":              {"cache"},
-	"contexts/contexttest":         {"contexts", "store", "store/storetest"},
-	"store/storetest":              {"store"},
-	"internal/config": {"agent", "contexts", "llm", "llm/openai", "tools", "plugin", "plugin/process", "plugin/oneshot",
-		"plugin/native", "plugin/kode", "plugin/dialect", "hookpoints", "internal/disk", "tools/mcp", "store"},
-	"cluster/natsstore":         {"store", "internal/disk", "internal/strictjson"},
-	"cluster/internal/natstest": {"cluster/internal/ports", "cluster/natsstore", "store"},
-	"cluster/pgstore":           {"store", "internal/disk"},
-	"cluster/internal/pgtest":   {"cluster/internal/ports"},
-	"cluster/internal/ports":    {},
-	"hookpoints":                {},
-	"merge":                     {"hookpoints"},
-	"examples/plugins":          {},
-	"examples/recipes":          {},
-	"internal/disk":             {},
-	"internal/disk/disktest":    {"internal/disk"},
-	"internal/jsonl":            {"internal/disk"},
-	"internal/jsonfile":         {"internal/disk"},
-	"internal/term/editor":      {"internal/term", "internal/term/typing"},
-	"internal/term/markdown":    {"internal/term"},
-	"internal/term":             {},
-	"internal/term/termtest":    {},
-	"internal/terminaltest":     {},
-	"internal/hookdoc":          {"hookpoints"},
-	"internal/hookdoc/generate": {"hookpoints", "internal/hookdoc", "internal/srcdoc"},
-	"internal/agentdoc":         {"internal/srcdoc", "plugin/dialect"},
-	"internal/keydoc":           {"internal/config", "internal/srcdoc"},
-	"internal/srcdoc":           {},
-	"internal/archtest":         {},
-	"internal/campaign":         {},
-	"internal/fuzztest":         {},
-	"internal/childtest":        {},
-	"internal/strictjson":       {},
-	"internal/within":           {},
-	"internal/clip":             {},
+// A denial says that packages may not reach others, neither directly nor through what they import.
+// "x/..." is x and what is below it.
+type denial struct {
+	from, except, to []string
+	why              string
 }
 
-// everywhere says which packages any other one may import: pure leaves.
-var everywhere = []string{"internal/strictjson", "internal/clip"}
+var denials = []denial{
+	{[]string{"..."}, []string{".", "internal/cli/..."}, []string{"internal/cli/..."},
+		"whoever embeds chibi, or serves it, has no command line"},
+	{[]string{"..."}, []string{".", "internal/cli/...", "internal/bridge", "internal/mcpserve"}, []string{"internal/app"},
+		"a feature takes what it needs by its own Options; only what puts features together knows the home"},
+	{[]string{"..."}, []string{".", "internal/cli/...", "internal/app", "internal/bridge", "internal/mcpserve",
+		"internal/keydoc"}, []string{"internal/config"},
+		"a feature can be tried and embedded without a configuration file"},
+	{[]string{"hookpoints"}, nil, []string{"agent", "cache", "contexts", "llm/...", "merge", "permissions/...",
+		"plugin/...", "store", "tools/...", "internal/disk", "internal/term"},
+		"the points are data, which every other package may know"},
+	{[]string{"merge"}, nil, []string{"agent", "cache", "contexts", "llm/...", "permissions/...", "plugin/...",
+		"store", "tools/...", "internal/disk", "internal/term"},
+		"what several answers mean together is the same in every program and for every protocol"},
+	{[]string{"plugin"}, nil, []string{"plugin/...", "agent", "contexts", "permissions/...", "llm/..."},
+		"the host knows no protocol: protocols know the host"},
+	{[]string{"plugin/..."}, nil, []string{"agent", "contexts", "permissions/...", "llm/..."},
+		"plugins can be hosted without an agent"},
+	{[]string{"plugin/process", "plugin/serve"}, nil, []string{"plugin", "tools/...", "hookpoints", "merge"},
+		"a process is supervised the same whatever it says, and an author's plugin carries no host"},
+	{[]string{"agent"}, nil, []string{"plugin/native", "plugin/kodelet", "plugin/kode", "plugin/dialect", "tools/builtin",
+		"tools/coding/...", "tools/mcp/...", "llm/openai", "llm/demo", "internal/trace"},
+		"a turn is the same whatever protocol, tool, server or trace takes part in it"},
+	{[]string{"permissions/..."}, nil, []string{"agent", "plugin/native", "plugin", "llm/..."},
+		"a call is judged by itself, not by who makes it"},
+	{[]string{"tools/..."}, nil, []string{"agent", "plugin", "llm/..."},
+		"a tool runs without an agent and without plugins"},
+	{[]string{"contexts/...", "cache/...", "store/..."}, nil, []string{"agent", "plugin/...", "tools/...",
+		"permissions/...", "llm/...", "hookpoints", "merge"},
+		"what keeps conversations knows nothing of what is said in them"},
+	{[]string{"store"}, nil, []string{"internal/disk", "internal/jsonfile", "internal/jsonl", "contexts", "cache"},
+		"others write engines: they get what this package has and nothing else"},
+	{[]string{"llm/..."}, nil, []string{"agent", "plugin/...", "contexts", "permissions/...", "hookpoints"},
+		"a client of models can be used alone"},
+	{[]string{"internal/term"}, nil, []string{"agent", "plugin/...", "tools/...", "permissions/..."},
+		"what makes text safe for a terminal is needed everywhere"},
+	{[]string{"cluster/natsstore", "cluster/pgstore"}, nil, []string{"contexts", "cache", "agent", "tools"},
+		"an engine stores; what is stored is decided above it"},
+}
 
-func TestImports(t *testing.T) {
-	used, checked := map[[2]string]bool{}, map[string]bool{}
-	for _, s := range sources(t) {
-		checked[s.pkg] = true
-		may, known := allowed[s.pkg]
-		if !known {
-			t.Errorf("%s: the package %s is not in the import graph; add it here and to docs/ARCHITECTURE.md", s.path, s.pkg)
-			continue
-		}
-		for _, target := range s.imports {
-			ours, ok := strings.CutPrefix(target, module)
-			used[[2]string{s.pkg, ours}] = ok
-			if ok && !slices.Contains(may, ours) && !slices.Contains(everywhere, ours) {
-				t.Errorf("%s: %s may not import %s", s.path, s.pkg, ours)
+func TestDeniedPackagesAreNotReached(t *testing.T) {
+	graph := importsOfAll(t)
+	for _, d := range denials {
+		checkExceptions(t, graph, d)
+		for _, pkg := range slices.Sorted(maps.Keys(graph)) {
+			if !matches(d.from, pkg) || matches(d.except, pkg) || isTest(pkg) || slices.Contains(beside, pkg) {
+				continue
+			}
+			way := reach(graph, pkg, func(target string) bool { return matches(d.to, target) && target != pkg })
+			if way != nil {
+				t.Errorf("%s may not be reached: %s (%s)", way[len(way)-1], strings.Join(way, " -> "), d.why)
 			}
 		}
 	}
-	checkUnused(t, used)
-	for pkg := range allowed {
-		if !checked[pkg] {
-			t.Errorf("%s is in the import graph, but no file of it was checked", pkg)
-		}
-	}
 }
 
-// checkUnused checks that the graph has no imports that do not exist.
-func checkUnused(t *testing.T, used map[[2]string]bool) {
+// checkExceptions checks that each exception of a denial is one.
+func checkExceptions(t *testing.T, graph map[string][]string, d denial) {
 	t.Helper()
-	for pkg, targets := range allowed {
+	for _, except := range d.except {
+		if !slices.ContainsFunc(keys(graph), func(pkg string) bool {
+			return matches([]string{except}, pkg) && reach(graph, pkg, func(to string) bool { return matches(d.to, to) }) != nil
+		}) {
+			t.Errorf("%s reaches none of %v; it is no exception", except, d.to)
+		}
+	}
+}
+
+// TestProgramsHaveNoTests: packages that tests share are imported by tests only.
+func TestProgramsHaveNoTests(t *testing.T) {
+	for pkg, targets := range importsOfAll(t) {
 		for _, target := range targets {
-			if !used[[2]string{pkg, target}] {
-				t.Errorf("%s does not import %s; remove it from the graph", pkg, target)
+			if isTest(target) && !isTest(pkg) && !slices.Contains(beside, pkg) {
+				t.Errorf("%s imports %s, which is for tests", pkg, target)
 			}
 		}
 	}
 }
+
+// maxDepth is how many packages a chain of imports may have.
+const maxDepth = 14
+
+func TestImportsAreNotDeep(t *testing.T) {
+	graph, depths := importsOfAll(t), map[string]int{}
+	var depth func(pkg string) int
+	depth = func(pkg string) int {
+		if depths[pkg] == 0 {
+			deepest := 0
+			for _, target := range graph[pkg] {
+				deepest = max(deepest, depth(target))
+			}
+			depths[pkg] = deepest + 1
+		}
+		return depths[pkg]
+	}
+	if n := depth("."); n != maxDepth {
+		t.Errorf("the longest chain of imports has %d packages, want %d; where it is shorter, lower the bound", n, maxDepth)
+	}
+}
+
+// importsOfAll returns what each of our packages imports of ours.
+func importsOfAll(t *testing.T) map[string][]string {
+	graph := map[string][]string{}
+	for _, s := range sources(t) {
+		graph[s.pkg] = slices.Grow(graph[s.pkg], 0)
+		for _, target := range s.imports {
+			if ours, ok := strings.CutPrefix(target, module); ok && !slices.Contains(graph[s.pkg], ours) {
+				graph[s.pkg] = append(graph[s.pkg], ours)
+			}
+		}
+	}
+	return graph
+}
+
+// reach returns a way from a package to one that is wanted; nil if there is none.
+func reach(graph map[string][]string, pkg string, wanted func(pkg string) bool) []string {
+	from, queue := map[string]string{pkg: ""}, []string{pkg}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		if at != pkg && wanted(at) {
+			way := []string{}
+			for ; at != ""; at = from[at] {
+				way = slices.Insert(way, 0, at)
+			}
+			return way
+		}
+		for _, target := range graph[at] {
+			if _, seen := from[target]; !seen {
+				from[target] = at
+				queue = append(queue, target)
+			}
+		}
+	}
+	return nil
+}
+
+func matches(patterns []string, pkg string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		base, below := strings.CutSuffix(p, "...")
+		return pkg == p || below && (pkg == strings.TrimSuffix(base, "/") || strings.HasPrefix(pkg, base))
+	})
+}
+
+// isTest reports whether a package is a harness, which only tests import.
+func isTest(pkg string) bool { return strings.HasSuffix(pkg, "test") }
+
+func keys(graph map[string][]string) []string { return slices.Collect(maps.Keys(graph)) }
 
 // pure packages may not even import what has effects.
 func TestDataAndPureCodeHaveNoEffects(t *testing.T) {

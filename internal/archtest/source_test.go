@@ -26,7 +26,7 @@ type source struct {
 }
 
 // harnesses are packages of tests that several packages share and that drive programs as a
-// person does: they start processes and write files as tests do. The import graph does not
+// person does: they start processes and write files as tests do. What is checked does not
 // have them, so that no package of the program can import one.
 var harnesses = []string{"internal/cli/clitest", "internal/systest"}
 
