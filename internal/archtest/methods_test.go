@@ -18,7 +18,7 @@ const maxOfType = 40
 var knownFull = map[string]int{
 	"internal/cli/command.Env": 110,
 	"internal/app.Session":     107,
-	"plugin/dialect.Dialect":   52,
+	"internal/agents/engine.Dialect":   52,
 	"hookpoints.Info":          46,
 }
 
