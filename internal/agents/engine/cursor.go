@@ -49,6 +49,7 @@ func cursor() Dialect {
 		},
 		MaxContinuations: 5,
 		HasAsk:           true,
+		Own:              cursorOwn{},
 		Events:           slices.Concat(cursorToolEvents(), cursorAfterToolEvents(), cursorTurnEvents(), cursorAgentEvents()),
 		Exceptions: []Exception{
 			{Function: "cursorEdits", Reason: "the changes of a file are a list of pairs of texts there, whatever the tool is"},
@@ -187,10 +188,32 @@ func cursorAfterToolEvents() []Event {
 		{
 			Name: "afterFileEdit", Kind: AfterEdit, Timeout: cursorLimit,
 			Fields: cursorFields("afterFileEdit", Field{Name: "file_path", Value: ToolInput, Form: AsSubject},
-				Field{Name: "edits", Value: ToolInput, Form: AsEdits}),
+				Field{Name: "edits", Value: ToolInput, Form: asEdits}),
 			Lost: []string{"nothing is added for it: postToolUse says the same"},
 		},
 	}
+}
+
+// asEdits is the form that only Cursor has.
+const asEdits Form = "edits"
+
+// cursorOwn writes it; it is not read.
+type cursorOwn struct{}
+
+// Write writes the arguments of a call in it.
+func (cursorOwn) Write(form Form, _ Moment, value json.RawMessage) json.RawMessage {
+	if form != asEdits {
+		return value
+	}
+	return cursorEdits(value)
+}
+
+// Read reads nothing of it: another member says which file it is.
+func (cursorOwn) Read(form Form, value json.RawMessage) json.RawMessage {
+	if form != asEdits {
+		return value
+	}
+	return nil
 }
 
 // cursorEdits writes the arguments of a tool that writes or edits a file as the list of texts

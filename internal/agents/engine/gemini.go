@@ -43,6 +43,7 @@ func gemini() Dialect {
 			{Status: "other", JSON: "decides", Then: "deny", NeedsText: true, Else: "ok", Stderr: true},
 		},
 		Dedup:  "name and command",
+		Own:    geminiOwn{},
 		Events: slices.Concat(geminiToolEvents(), geminiTurnEvents(), geminiModelEvents()),
 		Exceptions: []Exception{
 			{Function: "geminiRequest, neutralRequest",
@@ -152,7 +153,7 @@ func geminiToolEvents() []Event {
 			Fields: geminiFields("Notification",
 				Field{Name: "notification_type", Value: Notice, Const: `"ToolPermission"`},
 				Field{Name: "message", Value: Question, Const: `""`},
-				Field{Name: "details", Value: ToolInput, Form: AsGeminiDetails}),
+				Field{Name: "details", Value: ToolInput, Form: asDetails}),
 			Rows: geminiShown(),
 			Lost: []string{"a hook only hears of it, and headless runs never ask; the tools are guarded at BeforeTool"},
 		},

@@ -3,13 +3,56 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 )
+
+// The forms that only Gemini CLI has.
+const (
+	asRequest    Form = "Gemini's request"
+	asCandidates Form = "Gemini's candidates"
+	asUsage      Form = "Gemini's usage"
+	asDetails    Form = "Gemini's details"
+	asToolConfig Form = "Gemini's tools"
+)
+
+// geminiOwn writes and reads them.
+type geminiOwn struct{}
+
+// Write writes a value in one of them.
+func (geminiOwn) Write(form Form, m Moment, value json.RawMessage) json.RawMessage {
+	switch form {
+	case asRequest:
+		return geminiRequest(value)
+	case asCandidates:
+		return geminiCandidates(gjson.ParseBytes(value).Str)
+	case asUsage:
+		return geminiUsage(value)
+	case asDetails:
+		return geminiDetails(m)
+	case asToolConfig:
+		return geminiToolConfig(value)
+	}
+	return value
+}
+
+// Read is the reverse.
+func (geminiOwn) Read(form Form, value json.RawMessage) json.RawMessage {
+	switch form {
+	case asRequest:
+		return neutralRequest(value)
+	case asUsage:
+		return neutralUsage(value)
+	case asDetails:
+		return nil
+	case asToolConfig:
+		return geminiInclude(value)
+	}
+	return value
+}
 
 // setting is a member of a request's body and its place in Gemini CLI's llm_request.
 type setting struct{ ours, theirs string }
@@ -68,16 +111,6 @@ func encodedMessages(list []textMessage) []byte {
 	return text
 }
 
-// textMessages lists the places of the messages that have a text and are no result of a tool.
-func textMessages(messages gjson.Result) (places []string) {
-	for i, message := range messages.Array() {
-		if message.Get("role").Str != "tool" && contentText(message) != "" {
-			places = append(places, strconv.Itoa(i))
-		}
-	}
-	return places
-}
-
 func geminiRole(role string) string {
 	if role == "assistant" {
 		return "model"
@@ -85,27 +118,9 @@ func geminiRole(role string) string {
 	return role
 }
 
-// contentText returns a message's text: its content, or the texts of its parts.
-func contentText(message gjson.Result) string {
-	content := message.Get("content")
-	if content.Type == gjson.String {
-		return content.Str
-	}
-	var texts []string
-	for _, part := range content.Array() {
-		switch text := part.Get("text"); {
-		case part.Type == gjson.String:
-			texts = append(texts, part.Str)
-		case text.Type == gjson.String:
-			texts = append(texts, text.Str)
-		}
-	}
-	return strings.Join(texts, "")
-}
-
 // neutralRequest reads Gemini CLI's llm_request, or a part of one: the reverse of geminiRequest.
-func neutralRequest(request gjson.Result) json.RawMessage {
-	body := []byte("{}")
+func neutralRequest(from json.RawMessage) json.RawMessage {
+	request, body := gjson.ParseBytes(from), []byte("{}")
 	for _, s := range geminiSettings() {
 		body = with(body, s.ours, request.Get(s.theirs))
 		if messages := request.Get("messages"); s.ours == "model" && messages.IsArray() {
@@ -127,45 +142,6 @@ func neutralMessages(messages gjson.Result) []byte {
 	return encodedMessages(list)
 }
 
-// RequestPatch returns an effect's patch of a request as a patch of the body that a moment
-// has: texts that differ are written into its messages, whose calls and results stay. notes say
-// what cannot be done.
-func (m Moment) RequestPatch(eff Effect) (patch json.RawMessage, notes []string) {
-	changed := gjson.GetBytes(eff.Request, "messages")
-	if !changed.IsArray() {
-		return eff.Request, nil
-	}
-	messages := gjson.GetBytes(m.Values[Request], "messages")
-	places, all := textMessages(messages), []byte(messages.Raw)
-	if len(changed.Array()) != len(places) {
-		notes = append(notes, fmt.Sprintf("it returns %d messages where it got %d; messages can be neither added nor left "+
-			"out, so the texts of the others alone are changed", len(changed.Array()), len(places)))
-	}
-	same := true
-	for i, message := range changed.Array() {
-		text := contentText(message)
-		if i >= len(places) || text == contentText(messages.Get(places[i])) {
-			continue
-		}
-		with, err := sjson.SetBytes(all, places[i]+".content", text)
-		if err != nil {
-			return nil, append(notes, fmt.Sprintf("message %d cannot be changed: %v", i+1, err))
-		}
-		all, same = with, false
-	}
-	patch, err := sjson.DeleteBytes(eff.Request, "messages")
-	if err == nil && !same {
-		patch, err = sjson.SetRawBytes(patch, "messages", all)
-	}
-	if err != nil {
-		return nil, append(notes, fmt.Sprintf("its request cannot be read: %v", err))
-	}
-	if len(gjson.ParseBytes(patch).Map()) == 0 {
-		return nil, notes
-	}
-	return patch, notes
-}
-
 // geminiCandidates writes a response's text as the list of its candidates.
 func geminiCandidates(text string) json.RawMessage {
 	parts := "[]"
@@ -182,30 +158,29 @@ func geminiUsage(usage json.RawMessage) json.RawMessage {
 }
 
 // neutralUsage reads it: the reverse.
-func neutralUsage(usage gjson.Result) json.RawMessage {
-	return fmt.Appendf(nil, `{"input_tokens":%d,"output_tokens":%d}`, usage.Get("promptTokenCount").Int(),
-		usage.Get("candidatesTokenCount").Int())
+func neutralUsage(usage json.RawMessage) json.RawMessage {
+	in, out := gjson.GetBytes(usage, "promptTokenCount").Int(), gjson.GetBytes(usage, "candidatesTokenCount").Int()
+	return fmt.Appendf(nil, `{"input_tokens":%d,"output_tokens":%d}`, in, out)
 }
 
-// geminiInclude reads a toolConfig: the only tools that are offered, nil for all.
-func geminiInclude(config gjson.Result) (names []string) {
-	if strings.EqualFold(config.Get("mode").Str, "NONE") {
-		return []string{}
+// geminiInclude reads a toolConfig: the only tools that are offered, null for all.
+func geminiInclude(config json.RawMessage) json.RawMessage {
+	all := gjson.ParseBytes(config)
+	if strings.EqualFold(all.Get("mode").Str, "NONE") {
+		return json.RawMessage("[]")
 	}
-	for _, name := range config.Get("allowedFunctionNames").Array() {
+	var names []string
+	for _, name := range all.Get("allowedFunctionNames").Array() {
 		names = append(names, name.String())
 	}
-	return names
+	list, _ := strictjson.Encode(names) // a list of texts
+	return list
 }
 
 // geminiToolConfig writes it: the reverse.
-func geminiToolConfig(names []string) json.RawMessage {
-	if len(names) == 0 {
+func geminiToolConfig(names json.RawMessage) json.RawMessage {
+	if len(gjson.ParseBytes(names).Array()) == 0 {
 		return json.RawMessage(`{"mode":"NONE"}`)
 	}
-	list, err := strictjson.Encode(names)
-	if err != nil {
-		return nil
-	}
-	return json.RawMessage(`{"mode":"ANY","allowedFunctionNames":` + string(list) + `}`)
+	return json.RawMessage(`{"mode":"ANY","allowedFunctionNames":` + string(names) + `}`)
 }

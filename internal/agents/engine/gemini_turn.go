@@ -46,12 +46,12 @@ func geminiTurnEvents() []Event {
 // geminiModelEvents are the events about requests to the model.
 func geminiModelEvents() []Event {
 	const limit = geminiLimit
-	request := Field{Name: "llm_request", Value: Request, Form: AsGeminiRequest}
+	request := Field{Name: "llm_request", Value: Request, Form: asRequest}
 	return []Event{
 		{
 			Name: "BeforeModel", Kind: BeforeRequest, Timeout: limit, Bridged: true,
 			Fields: geminiFields("BeforeModel", request),
-			Rows: geminiDecides(Row{Path: "hookSpecificOutput.llm_request", Set: SetRequest, Form: AsGeminiRequest},
+			Rows: geminiDecides(Row{Path: "hookSpecificOutput.llm_request", Set: SetRequest, Form: asRequest},
 				Row{Path: "hookSpecificOutput.llm_response", Set: NoEffect}),
 			Lost: []string{
 				"of a request plugins see the model, texts, temperature, top_p, top_k and max_tokens; no tools, calls, results",
@@ -60,7 +60,7 @@ func geminiModelEvents() []Event {
 		{
 			Name: "BeforeToolSelection", Kind: SelectTools, Timeout: limit,
 			Fields: geminiFields("BeforeToolSelection", request),
-			Rows:   geminiShown(Row{Path: "hookSpecificOutput.toolConfig", Set: SetInclude, Form: AsGeminiTools}),
+			Rows:   geminiShown(Row{Path: "hookSpecificOutput.toolConfig", Set: SetInclude, Form: asToolConfig}),
 			Lost: []string{
 				"Gemini CLI tells the model which tools it may call and does not enforce it; others are refused at BeforeTool",
 				"it does not say which tools there are, so nothing is added for it",
@@ -69,10 +69,10 @@ func geminiModelEvents() []Event {
 		{
 			Name: "AfterModel", Kind: AfterResponse, Timeout: limit,
 			Fields: geminiFields("AfterModel",
-				Field{Name: "llm_request", Value: Request, Form: AsGeminiRequest, Optional: true},
+				Field{Name: "llm_request", Value: Request, Form: asRequest, Optional: true},
 				Field{Name: "llm_response.text", Value: Response},
-				Field{Name: "llm_response.candidates", Value: Response, Form: AsGeminiCandidates},
-				Field{Name: "llm_response.usageMetadata", Value: Usage, Form: AsGeminiUsage, Optional: true}),
+				Field{Name: "llm_response.candidates", Value: Response, Form: asCandidates},
+				Field{Name: "llm_response.usageMetadata", Value: Usage, Form: asUsage, Optional: true}),
 			Rows: geminiDecides(Row{Path: "hookSpecificOutput.llm_response", Set: NoEffect}),
 			Lost: []string{"Gemini CLI fires it for every piece of a response, so nothing is added for it"},
 		},

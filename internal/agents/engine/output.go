@@ -149,39 +149,25 @@ func (w *writer) rewrite(eff Effect) {
 		w.text(SetPrompt, *eff.Prompt, "the changed prompt")
 	}
 	if eff.Request != nil {
-		row := w.row(SetRequest, "")
-		w.object(SetRequest, row.formed(eff.Request), "the changed request")
-		if rest := missing(eff.Request, row.read(row.formed(eff.Request))); len(rest) > 0 {
+		form := w.form(SetRequest)
+		request := w.inForm(form, w.moment, eff.Request)
+		w.object(SetRequest, request, "the changed request")
+		if rest := missing(eff.Request, w.ofForm(form, request)); len(rest) > 0 {
 			w.lose("%s takes no changed %s of a request at %s", w.Title, strings.Join(rest, ", "), w.event.Name)
 		}
 	}
 	if eff.Include != nil {
-		w.object(SetInclude, w.row(SetInclude, "").included(eff.Include), "the selection of tools")
+		names, _ := strictjson.Encode(eff.Include) // a list of texts
+		w.object(SetInclude, w.inForm(w.form(SetInclude), w.moment, names), "the selection of tools")
 	}
 }
 
-// formed writes a request in the form of its row.
-func (r *Row) formed(request json.RawMessage) json.RawMessage {
-	if r != nil && r.Form == AsGeminiRequest {
-		return geminiRequest(request)
+// form is the form in which a member is written.
+func (w *writer) form(set Member) Form {
+	if row := w.row(set, ""); row != nil {
+		return row.Form
 	}
-	return request
-}
-
-// read is the reverse: what the agent takes of the request.
-func (r *Row) read(request json.RawMessage) json.RawMessage {
-	if r != nil && r.Form == AsGeminiRequest {
-		return neutralRequest(gjson.ParseBytes(request))
-	}
-	return request
-}
-
-// included writes a selection of tools in the form of its row.
-func (r *Row) included(names []string) any {
-	if r != nil && r.Form == AsGeminiTools {
-		return geminiToolConfig(names)
-	}
-	return names
+	return ""
 }
 
 // input writes arguments: all of them, or the patch, as the agent takes them.

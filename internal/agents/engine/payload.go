@@ -128,18 +128,8 @@ func (w encoder) special(f Field, value json.RawMessage) json.RawMessage {
 		return json.RawMessage(gjson.GetBytes(call.Arguments, gjson.Escape(call.Subject)).Raw)
 	case AsMCPResult:
 		return strictjson.Quote(`{"content":` + string(textBlocks(value)) + "}")
-	case AsEdits:
-		return cursorEdits(value)
-	case AsGeminiRequest:
-		return geminiRequest(value)
-	case AsGeminiCandidates:
-		return geminiCandidates(gjson.ParseBytes(value).Str)
-	case AsGeminiDetails:
-		return geminiDetails(w.m)
-	case AsGeminiUsage:
-		return geminiUsage(value)
 	}
-	return w.Words.theirs(f.Value, value)
+	return w.Words.theirs(f.Value, w.inForm(f.Form, w.m, value))
 }
 
 // textBlocks is a list of one block with a text.

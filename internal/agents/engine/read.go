@@ -65,8 +65,7 @@ func (r decoder) takeAll(fields []Field, all gjson.Result) {
 func (r decoder) take(f Field, value gjson.Result) {
 	raw := json.RawMessage(value.Raw)
 	switch f.Form {
-	case AsTool, AsInput, AsInputText, AsPatch, AsResult, AsResultText, AsSubject, AsEdits,
-		AsGeminiDetails:
+	case AsTool, AsInput, AsInputText, AsPatch, AsResult, AsResultText, AsSubject:
 		return
 	case AsMillis:
 		raw = strictjson.Quote(time.UnixMilli(value.Int()).UTC().Format(millisecondsUTC))
@@ -76,14 +75,12 @@ func (r decoder) take(f Field, value gjson.Result) {
 		raw = strictjson.Quote(textOf(value))
 	case AsCalls:
 		raw = r.calls(f.Each, value)
-	case AsGeminiRequest:
-		raw = neutralRequest(value)
-	case AsGeminiUsage:
-		raw = neutralUsage(value)
 	case AsMCPResult:
 		raw = strictjson.Quote(textOf(gjson.ParseBytes(objectIn(value))))
 	case AsJSONString:
 		raw = json.RawMessage(value.Str)
+	default:
+		raw = r.ofForm(f.Form, raw)
 	}
 	if f.Value == "" || value.Type == gjson.Null || len(raw) == 0 || !strictjson.Valid(raw) {
 		return

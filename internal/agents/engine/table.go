@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/chibi-host/chibi/plugin/toolnames"
@@ -70,8 +71,34 @@ type Dialect struct {
 	// HasAsk says that the agent has a question of its own for "ask"; where it has
 	// not, chibi's "ask" is a denial there.
 	HasAsk bool
-	// Exceptions are what the table cannot say: functions, each with its reason.
+	// Own are the forms that only this agent has, nil: none. Exceptions are what the table cannot say:
+	// functions, each with its reason.
+	Own        Own
 	Exceptions []Exception
+}
+
+// Own are the forms of one agent's own. A value in a form that is another's stays as it is.
+type Own interface {
+	// Write returns a value of a moment in a form.
+	Write(form Form, m Moment, value json.RawMessage) json.RawMessage
+	// Read is the reverse; nil: such a value is not read.
+	Read(form Form, value json.RawMessage) json.RawMessage
+}
+
+// inForm writes a value in a form, if it is one of the agent's own.
+func (d Dialect) inForm(form Form, m Moment, value json.RawMessage) json.RawMessage {
+	if d.Own == nil || form == "" {
+		return value
+	}
+	return d.Own.Write(form, m, value)
+}
+
+// ofForm is the reverse.
+func (d Dialect) ofForm(form Form, value json.RawMessage) json.RawMessage {
+	if d.Own == nil || form == "" {
+		return value
+	}
+	return d.Own.Read(form, value)
 }
 
 // Facts says where facts come from.
@@ -249,14 +276,7 @@ const (
 	AsTextBlocks Form = "text blocks" // a list of one block {"type":"text","text":...}
 	AsSubject    Form = "subject"     // the argument that the tool is about; not read
 	AsMCPResult  Form = "MCP result"  // a text as an MCP server's result, as a string that holds the JSON
-	// Those of one agent are exceptions of its table.
-	AsPatch            Form = "patch"
-	AsEdits            Form = "edits"
-	AsGeminiRequest    Form = "Gemini's request"
-	AsGeminiCandidates Form = "Gemini's candidates"
-	AsGeminiUsage      Form = "Gemini's usage"
-	AsGeminiDetails    Form = "Gemini's details"
-	AsGeminiTools      Form = "Gemini's tools"
+	AsPatch      Form = "patch"       // as AsInput, what writes or edits a file as a patch of apply_patch
 )
 
 // Row is what one member of an answer means.

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+)
+
+// RequestPatch returns an effect's patch of a request as a patch of the body that a moment
+// has: texts that differ are written into its messages, whose calls and results stay. notes say
+// what cannot be done.
+func (m Moment) RequestPatch(eff Effect) (patch json.RawMessage, notes []string) {
+	changed := gjson.GetBytes(eff.Request, "messages")
+	if !changed.IsArray() {
+		return eff.Request, nil
+	}
+	messages := gjson.GetBytes(m.Values[Request], "messages")
+	places, all := textMessages(messages), []byte(messages.Raw)
+	if len(changed.Array()) != len(places) {
+		notes = append(notes, fmt.Sprintf("it returns %d messages where it got %d; messages can be neither added nor left "+
+			"out, so the texts of the others alone are changed", len(changed.Array()), len(places)))
+	}
+	same := true
+	for i, message := range changed.Array() {
+		text := contentText(message)
+		if i >= len(places) || text == contentText(messages.Get(places[i])) {
+			continue
+		}
+		with, err := sjson.SetBytes(all, places[i]+".content", text)
+		if err != nil {
+			return nil, append(notes, fmt.Sprintf("message %d cannot be changed: %v", i+1, err))
+		}
+		all, same = with, false
+	}
+	patch, err := sjson.DeleteBytes(eff.Request, "messages")
+	if err == nil && !same {
+		patch, err = sjson.SetRawBytes(patch, "messages", all)
+	}
+	if err != nil {
+		return nil, append(notes, fmt.Sprintf("its request cannot be read: %v", err))
+	}
+	if len(gjson.ParseBytes(patch).Map()) == 0 {
+		return nil, notes
+	}
+	return patch, notes
+}
+
+// textMessages lists the places of the messages that have a text and are no result of a tool.
+func textMessages(messages gjson.Result) (places []string) {
+	for i, message := range messages.Array() {
+		if message.Get("role").Str != "tool" && contentText(message) != "" {
+			places = append(places, strconv.Itoa(i))
+		}
+	}
+	return places
+}
+
+// contentText returns a message's text: its content, or the texts of its parts.
+func contentText(message gjson.Result) string {
+	content := message.Get("content")
+	if content.Type == gjson.String {
+		return content.Str
+	}
+	var texts []string
+	for _, part := range content.Array() {
+		switch text := part.Get("text"); {
+		case part.Type == gjson.String:
+			texts = append(texts, part.Str)
+		case text.Type == gjson.String:
+			texts = append(texts, text.Str)
+		}
+	}
+	return strings.Join(texts, "")
+}
