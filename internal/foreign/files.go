@@ -166,7 +166,7 @@ func Read(d engine.Dialect, c Candidate) (File, error) {
 
 // Parse reads the text of a settings file.
 func Parse(d engine.Dialect, c Candidate, text []byte, mode fs.FileMode) File {
-	return File{Candidate: c, Settings: d.Settings(text, c.Format), Text: text, Mode: mode}
+	return File{Candidate: c, Settings: engine.ReadSettings(d, text, c.Format), Text: text, Mode: mode}
 }
 
 // SaysSomething reports whether the file says anything about hooks.

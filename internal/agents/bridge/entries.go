@@ -42,7 +42,7 @@ func (i entries) add(doc *jsonedit.Doc) error {
 		if !e.Bridged {
 			continue
 		}
-		handler := shape.Handler(i.of(e.Name).Command(), i.limitAt(e.Name))
+		handler := engine.HandlerEntry(shape, i.of(e.Name).Command(), i.limitAt(e.Name))
 		if err := doc.Append(handler, shape.Root, e.Name); err != nil {
 			return err
 		}

@@ -122,11 +122,6 @@ func (v *verdict) set(row Row, value gjson.Result) bool {
 	return value.Raw != `""`
 }
 
-// note adds a sentence about what has no effect.
-func (e *Effect) note(format string, args ...any) {
-	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
-}
-
 // outputOf returns the text of a result that a hook wrote in the agent's shape, or as a
 // string.
 func (v *verdict) outputOf(value gjson.Result) *string {
@@ -136,37 +131,13 @@ func (v *verdict) outputOf(value gjson.Result) *string {
 	return &text
 }
 
-// NoMeaning is part of the note about an answer in the form of another agent.
-const NoMeaning = "means nothing in a file of"
-
-// foreignNote says that an answer is in the form of another agent; "" if it is not.
-func foreignNote(d Dialect, e Event, out Outcome) string {
-	title := d.Foreign(e, out)
-	if title == "" {
-		return ""
-	}
-	return "its answer is one for " + title + ", which " + NoMeaning + " " + d.Title + "; it has no opinion"
+// AnswerIn returns the JSON object that standard output is.
+func (d Dialect) AnswerIn(stdout []byte) (answer gjson.Result, isObject bool) {
+	return objectOf(strings.TrimSpace(string(stdout)), d.Quoted)
 }
 
-// Foreign says that a hook's answer is another agent's: that it means nothing at an event here,
-// and something at the same moment there. It returns the title of that agent, "" if it is not.
-func (d Dialect) Foreign(e Event, out Outcome) string {
-	answer, isObject := objectOf(strings.TrimSpace(string(out.Stdout)), d.Quoted)
-	if !isObject || says(d, e, answer) {
-		return ""
-	}
-	for _, other := range All() {
-		for _, there := range other.Events {
-			if other.Name != d.Name && there.Kind == e.Kind && says(other, there, answer) {
-				return other.Title
-			}
-		}
-	}
-	return ""
-}
-
-// says reports whether an answer says anything to an agent.
-func says(d Dialect, at Event, answer gjson.Result) bool {
+// Says reports whether an answer says anything to the agent at an event.
+func (d Dialect) Says(at Event, answer gjson.Result) bool {
 	v := verdict{Dialect: at.of(d), event: at}
 	v.read(answer)
 	e := v.eff

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"slices"
-	"strings"
 )
 
 // agent is an agent whose table is made when it is needed: tables are large.
@@ -56,23 +55,4 @@ func ByName(name string) (Dialect, bool) {
 		}
 	}
 	return Dialect{}, false
-}
-
-// Event returns an event by its name or an alias.
-func (d Dialect) Event(name string) (Event, bool) {
-	for _, e := range d.Events {
-		if d.isNamed(e, name) {
-			return e, true
-		}
-	}
-	return Event{}, false
-}
-
-// isNamed reports whether a name is that of an event.
-func (d Dialect) isNamed(e Event, name string) bool {
-	if d.Shape.AnyCase {
-		plain := func(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
-		return plain(e.Name) == plain(name)
-	}
-	return e.Name == name || slices.Contains(e.Aliases, name)
 }

@@ -2,8 +2,11 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/clip"
 )
 
 // Effect is what a hook says about a [Moment], in no agent's words. The zero value is no
@@ -43,6 +46,38 @@ type Effect struct {
 	Failed string
 	// Notes say what of the answer has no effect, a sentence each.
 	Notes []string
+}
+
+// note adds a sentence about what has no effect.
+func (e *Effect) note(format string, args ...any) {
+	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
+}
+
+// String says in a few words what an effect is, "no opinion" for none.
+func (e Effect) String() string {
+	if e.Failed != "" {
+		return "it failed: " + e.Failed
+	}
+	var list []string
+	say := func(is bool, format string, args ...any) {
+		if is {
+			list = append(list, strings.TrimSuffix(fmt.Sprintf(format, args...), ": "))
+		}
+	}
+	say(e.Halt, "ends the turn: %s", clip.Text(e.HaltReason, 200))
+	say(e.Decision != "", "%s: %s", e.Decision, clip.Text(e.Reason, 200))
+	say(e.Input != nil, "rewrites the arguments: %s", clip.Text(string(e.Input), 200))
+	say(e.Output != nil, "replaces the result")
+	say(e.Prompt != nil, "replaces the prompt")
+	say(e.Request != nil, "changes the request")
+	say(e.Include != nil, "offers only the tools %q", e.Include)
+	say(e.Context != "", "tells the model: %s", clip.Text(e.Context, 200))
+	say(e.SystemMessage != "", "tells the person: %s", clip.Text(e.SystemMessage, 200))
+	say(len(e.Env) > 0, "sets variables")
+	if len(list) == 0 {
+		return "no opinion"
+	}
+	return strings.Join(list, "; ")
 }
 
 // Member names a member of an [Effect], for tables.

@@ -61,13 +61,13 @@ func (e Entry) Command() string {
 func (e Entry) gone() string {
 	d, _ := ByName(e.Agent)
 	event, _ := d.Event(e.Event)
-	if !event.Kind.begins() && !event.Kind.Refuses() {
+	if !begins(event.Kind) && !event.Kind.Refuses() {
 		return "exit 0"
 	}
 	text := fmt.Sprintf("chibi: its plugins are not asked, as there is no %s; install it again, or take the entries of "+
 		"chibi out of the settings", cmp.Or(e.Chibi, "chibi in PATH"))
 	say, status := "printf '%s\\n' "+quoteWord(text)+" >&2; ", 0
-	if event.Kind.begins() {
+	if begins(event.Kind) {
 		var stdout []byte
 		if stdout, status = shown(d, event, text); stdout != nil {
 			say += "printf '%s\\n' " + quoteWord(string(stdout)) + "; "
@@ -77,14 +77,14 @@ func (e Entry) gone() string {
 }
 
 // begins reports whether a session or a prompt begins.
-func (k Kind) begins() bool { return k == SessionStart || k == Prompt }
+func begins(k Kind) bool { return k == SessionStart || k == Prompt }
 
 // ToldWhenGone lists the events of an agent at which its entries tell the person that there is no
 // chibi.
 func ToldWhenGone(d Dialect) (events []string) {
 	for _, e := range d.Events {
 		stdout, status := shown(d, e, "it is gone")
-		if e.Bridged && e.Kind.begins() && (stdout != nil || status != 0) {
+		if e.Bridged && begins(e.Kind) && (stdout != nil || status != 0) {
 			events = append(events, e.Name)
 		}
 	}
@@ -205,9 +205,9 @@ func shellWords(line string) (words []string) {
 	return words
 }
 
-// Handler returns what chibi bridge add puts into the list of an event: a group with one
+// HandlerEntry returns what chibi bridge add puts into the list of an event: a group with one
 // handler, or a handler. limit is its time limit.
-func (s Shape) Handler(command string, limit time.Duration) json.RawMessage {
+func HandlerEntry(s Shape, command string, limit time.Duration) json.RawMessage {
 	set := func(text, path string, value any) string {
 		raw, _ := strictjson.Encode(value) // as it is read: without \u003e and the like
 		text, _ = sjson.SetRaw(text, path, string(raw))

@@ -28,7 +28,7 @@ type Outcome struct {
 // its text. There is no error: how the hook failed is in [Effect.Failed], what of its answer
 // has no effect in [Effect.Notes].
 func (d Dialect) Effect(e Event, out Outcome) Effect {
-	v := verdict{Dialect: e.of(d), event: e, exit: exitOf(d, e, out), out: out,
+	v := verdict{Dialect: e.of(d), event: e, exit: d.EndsAs(e, out), out: out,
 		stdout: strings.TrimSpace(string(out.Stdout)), text: strings.TrimSpace(out.Stderr)}
 	if d.Progress {
 		v.stdout = withoutProgress(v.stdout)
@@ -66,9 +66,9 @@ func withoutProgress(stdout string) string {
 	return strings.TrimSpace(rest.String())
 }
 
-// exitOf returns what the end of a process means: the row for its exit status, or the row for
+// EndsAs returns what the end of a process means: the row for its exit status, or the row for
 // others; that of the event before that of the dialect.
-func exitOf(d Dialect, e Event, out Outcome) Exit {
+func (d Dialect) EndsAs(e Event, out Outcome) Exit {
 	wanted := []string{strconv.Itoa(out.Exit), "other"}
 	switch {
 	case out.TimedOut:

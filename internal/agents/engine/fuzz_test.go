@@ -59,7 +59,7 @@ func FuzzEffect(f *testing.F) {
 					t.Errorf("%s %s: %s", d.Name, e.Name, answer)
 				}
 			}
-			d.Foreign(d.Events[0], engine.Outcome{Stdout: stdout})
+			engine.Foreign(d, d.Events[0], engine.Outcome{Stdout: stdout})
 		}
 	})
 }

@@ -43,7 +43,7 @@ type Handler struct {
 	// Server, Tool and Input are of an mcp_tool handler.
 	Server, Tool string
 	Input        json.RawMessage
-	// Timeout is its time limit; 0: it has none of its own, see [Dialect.TimeLimit].
+	// Timeout is its time limit; 0: it has none of its own, see [Handler.TimeLimit].
 	Timeout time.Duration
 	// Async says that nobody waits for it, AsyncRewake that its exit status 2 continues the
 	// turn then.
@@ -70,7 +70,7 @@ func (h Handler) IsBridge() bool {
 
 // TimeLimit returns how long a handler may take: its own limit, or that of its kind or of its
 // event.
-func (d Dialect) TimeLimit(e Event, h Handler) time.Duration {
+func (h Handler) TimeLimit(d Dialect, e Event) time.Duration {
 	switch limit := d.Shape.Limits[h.Kind]; {
 	case h.Timeout > 0:
 		return h.Timeout

@@ -210,7 +210,7 @@ func (h *hook) command(ev plugin.Event, m Moment, payload []byte) (process.Comma
 		Dir: h.opts.Dir, Stdin: payload, NoTerminal: true, Check: h.opts.Check, Admit: ev.Admit,
 		Env: slices.Concat(variables, h.opts.Memory.variables()),
 		Timeout: cmp.Or(h.opts.Override.Hooks[ev.Point].Timeout, h.opts.Override.Timeout,
-			h.dialect.TimeLimit(h.event, h.handler)),
+			h.handler.TimeLimit(*h.dialect, h.event)),
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.handler.Env)) {
 		c.Env = append(c.Env, name+"="+h.handler.Env[name])

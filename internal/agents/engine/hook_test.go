@@ -18,7 +18,7 @@ import (
 func hooks(t *testing.T, dir, settings string) (*plugin.Host, *[]string) {
 	t.Helper()
 	claude, _ := engine.ByName("claude")
-	read := claude.Settings([]byte(settings), "json")
+	read := engine.ReadSettings(claude, []byte(settings), "json")
 	if len(read.Problems) > 0 {
 		t.Fatal(read.Problems)
 	}

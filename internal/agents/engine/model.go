@@ -19,7 +19,7 @@ type asked struct {
 
 // model asks the model of a prompt or agent handler.
 func (h *hook) model(ctx context.Context, payload []byte) (Effect, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.dialect.TimeLimit(h.event, h.handler))
+	ctx, cancel := context.WithTimeout(ctx, h.handler.TimeLimit(*h.dialect, h.event))
 	defer cancel()
 	text, err := h.opts.Ways.Ask(ctx, Judging{Text: question(h.handler.Prompt, payload), Model: h.handler.Model,
 		ReadsFiles: h.handler.Kind == AgentHandler})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
 )
 
@@ -147,4 +148,14 @@ func (m Moment) Text(v Value) string {
 // Has reports whether a value is known and not null.
 func (m Moment) Has(v Value) bool {
 	return len(m.Values[v]) > 0 && string(m.Values[v]) != "null"
+}
+
+// number returns a value that is a number, 0 for others.
+func (m Moment) number(v Value) int64 { return gjson.ParseBytes(m.Values[v]).Int() }
+
+// set notes a string, unless it is empty.
+func (m Moment) set(v Value, text string) {
+	if text != "" {
+		m.Values[v] = strictjson.Quote(text)
+	}
 }

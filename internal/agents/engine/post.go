@@ -21,7 +21,7 @@ func (h *hook) post(ctx context.Context, payload []byte) (Outcome, error) {
 	for name, value := range h.handler.Headers {
 		to.Headers[name] = h.header(value)
 	}
-	ctx, cancel := context.WithTimeout(ctx, h.dialect.TimeLimit(h.event, h.handler))
+	ctx, cancel := context.WithTimeout(ctx, h.handler.TimeLimit(*h.dialect, h.event))
 	defer cancel()
 	status, body, err := h.opts.Ways.Post(ctx, to)
 	body = bytes.TrimSpace(body)
@@ -52,7 +52,7 @@ func (h *hook) header(value string) string {
 
 // call calls the tool of an mcp_tool handler; its text is what a command would have written.
 func (h *hook) call(ctx context.Context, payload []byte) (Outcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.dialect.TimeLimit(h.event, h.handler))
+	ctx, cancel := context.WithTimeout(ctx, h.handler.TimeLimit(*h.dialect, h.event))
 	defer cancel()
 	text, err := h.opts.Ways.Call(ctx, h.handler.Server, h.handler.Tool, filled(h.handler.Input, payload))
 	return Outcome{Stdout: []byte(text)}, err

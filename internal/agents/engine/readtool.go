@@ -78,13 +78,6 @@ func (r decoder) takeCall() {
 	m.set(ToolSubject, call.Subject)
 }
 
-// set notes a string, unless it is empty.
-func (m Moment) set(v Value, text string) {
-	if text != "" {
-		m.Values[v] = strictjson.Quote(text)
-	}
-}
-
 // serverTool returns the MCP server and the tool of it that a payload says: in members of their
 // own, or in the tool's name.
 func (r decoder) serverTool() (server, tool string) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -61,9 +62,9 @@ func (p Problem) String() string {
 	return text
 }
 
-// Settings reads the text of a settings file. Format is that of its [Place]: "json", "jsonc" or
+// ReadSettings reads the text of a settings file. Format is that of its [Place]: "json", "jsonc" or
 // "toml". An entry that cannot be read does not keep the others from being read.
-func (d Dialect) Settings(text []byte, format string) Settings {
+func ReadSettings(d Dialect, text []byte, format string) Settings {
 	r := settingsReader{dialect: d, found: Settings{Entries: map[string]int{}}}
 	if err := r.open(text, format); err != nil {
 		r.problem(Problem{Text: err.Error()})
@@ -147,7 +148,7 @@ func (r *settingsReader) events() {
 		return
 	}
 	for _, m := range membersOf(root) {
-		if r.dialect.Shape.ignores(m.name) {
+		if slices.Contains(r.dialect.Shape.NoEvents, m.name) {
 			continue
 		}
 		if e, known := r.dialect.Event(m.name); known {
@@ -217,7 +218,7 @@ func (r *settingsReader) handler(object gjson.Result, h Handler) {
 		r.problem(Problem{h.Line, h.Event, h.Number, fmt.Sprintf("the file has more than %d hooks", MaxHandlers)})
 		return
 	}
-	if err := r.dialect.Shape.readEntry(object, &h); err != nil {
+	if err := readEntry(r.dialect.Shape, object, &h); err != nil {
 		r.problem(Problem{h.Line, h.Event, h.Number, err.Error()})
 		return
 	}

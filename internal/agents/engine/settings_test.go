@@ -97,7 +97,7 @@ func TestHandlersOfEachAgentsSettings(t *testing.T) {
 		}},
 	} {
 		t.Run(test.agent+" "+test.format, func(t *testing.T) {
-			got := shapes()[test.agent].Settings([]byte(test.text), test.format)
+			got := ReadSettings(shapes()[test.agent], []byte(test.text), test.format)
 			if diff := cmp.Diff(test.want, got.Handlers); diff != "" || len(got.Problems) > 0 {
 				t.Errorf("problems %v, (-want +got):\n%s", got.Problems, diff)
 			}
@@ -135,7 +135,7 @@ func TestAnEntryThatCannotBeReadDoesNotConcernOthers(t *testing.T) {
 			return `{"command": "` + command + `"}`
 		}
 		text := fmt.Sprintf("{\"hooks\": {\"Stop\": [%s,\n%s,\n%s]}}", good("a"), test.entry, good("b"))
-		got := shapes()[test.agent].Settings([]byte(text), "json")
+		got := ReadSettings(shapes()[test.agent], []byte(text), "json")
 		if len(got.Handlers) != 2 || got.Handlers[0].Command != "a" || got.Handlers[1].Command != "b" ||
 			got.Handlers[1].Number != 3 || got.Handlers[1].Line != 3 {
 			t.Errorf("%s: %s: the others are %+v", test.agent, test.entry, got.Handlers)
@@ -161,20 +161,20 @@ func TestATextThatIsNoSettingsFile(t *testing.T) {
 		{"cursor", "json", `{"version": 2, "hooks": {"stop": [{"command": "x"}]}}`,
 			`its "version" is 2, and Cursor reads version 1 only`},
 	} {
-		got := shapes()[test.agent].Settings([]byte(test.text), test.format)
+		got := ReadSettings(shapes()[test.agent], []byte(test.text), test.format)
 		if len(got.Handlers) > 0 || len(got.Problems) != 1 || !strings.Contains(got.Problems[0].String(), test.want) {
 			t.Errorf("%s: %.40q: %+v, want %q", test.agent, test.text, got, test.want)
 		}
 	}
 	for _, text := range []string{"", " \n", "\ufeff{}", "{}", `{"hooks": null}`, `{"hooks": {}}`} {
-		if got := shapes()["claude"].Settings([]byte(text), "json"); len(got.Problems) > 0 {
+		if got := ReadSettings(shapes()["claude"], []byte(text), "json"); len(got.Problems) > 0 {
 			t.Errorf("%q: %v", text, got.Problems)
 		}
 	}
 }
 
 func TestOfSeveralMembersOfOneNameTheLastCounts(t *testing.T) {
-	got := shapes()["claude"].Settings([]byte(`{"hooks": {"Stop": [{"hooks": [{"command": "a"}]}]},
+	got := ReadSettings(shapes()["claude"], []byte(`{"hooks": {"Stop": [{"hooks": [{"command": "a"}]}]},
 		"hooks": {"Stop": [{"hooks": [{"command": "b", "command": "c"}]}]}}`), "json")
 	if len(got.Handlers) != 1 || got.Handlers[0].Command != "c" || got.Handlers[0].Line != 2 {
 		t.Errorf("%+v", got)
@@ -196,7 +196,7 @@ func TestSwitches(t *testing.T) {
 		{"codex", "toml", "[features]\nhooks = false", &yes, nil}, {"codex", "toml", "[features]\nhooks = true", &no, nil},
 		{"gemini", "jsonc", `{"hooksConfig": {"enabled": false, "disabled": ["a", 7, "b"]}}`, &yes, []string{"a", "b"}},
 	} {
-		got := shapes()[test.agent].Settings([]byte(test.text), test.format)
+		got := ReadSettings(shapes()[test.agent], []byte(test.text), test.format)
 		if diff := cmp.Diff(test.want, got.Disabled); diff != "" || !slices.Equal(got.DisabledNames, test.names) {
 			t.Errorf("%s: %s: %v %s", test.agent, test.text, got.DisabledNames, diff)
 		}
@@ -206,7 +206,7 @@ func TestSwitches(t *testing.T) {
 func TestHandlersOfAFileAreBounded(t *testing.T) {
 	many := strings.TrimSuffix(strings.Repeat(`{"command": "x"},`, MaxHandlers+200), ",")
 	text := `{"hooks": {"Stop": [{"hooks": [` + many + `]}]}}`
-	got := shapes()["claude"].Settings([]byte(text), "json")
+	got := ReadSettings(shapes()["claude"], []byte(text), "json")
 	if len(got.Handlers) != MaxHandlers || len(got.Problems) != maxProblems || got.Entries["Stop"] != MaxHandlers+200 ||
 		got.Problems[0].Text != "the file has more than 2000 hooks" {
 		t.Errorf("%d handlers, %d problems, %v", len(got.Handlers), len(got.Problems), got.Entries)
@@ -234,7 +234,7 @@ func TestTimeLimits(t *testing.T) {
 		{Handler{Kind: CommandHandler}, 600 * time.Second}, {Handler{Kind: PromptHandler}, 30 * time.Second},
 		{Handler{Kind: PromptHandler, Timeout: time.Second}, time.Second},
 	} {
-		if got := d.TimeLimit(e, test.h); got != test.want {
+		if got := test.h.TimeLimit(d, e); got != test.want {
 			t.Errorf("%+v: %v", test.h, got)
 		}
 	}
@@ -274,7 +274,7 @@ func FuzzSettings(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, format string) {
 		fuzztest.Memory(t)
 		for name, d := range shapes() {
-			s := d.Settings(text, format)
+			s := ReadSettings(d, text, format)
 			total := len(s.Handlers)
 			for _, h := range s.Handlers {
 				if h.Number < 1 || h.Number > s.Entries[h.Event] || h.Line > 1+strings.Count(string(text), "\n") ||

@@ -50,7 +50,7 @@ type entry struct {
 }
 
 // readEntry reads a handler, of which h has what its group says.
-func (s Shape) readEntry(object gjson.Result, h *Handler) error {
+func readEntry(s Shape, object gjson.Result, h *Handler) error {
 	switch {
 	case !object.IsObject():
 		return fmt.Errorf("it is %s; want an object", strictjson.TypeOf([]byte(object.Raw)))
@@ -77,7 +77,7 @@ func (s Shape) readEntry(object gjson.Result, h *Handler) error {
 	if err := e.check(h); err != nil {
 		return err
 	}
-	limit, err := s.timeLimit(object, kind)
+	limit, err := timeLimit(s, object, kind)
 	h.Timeout = limit
 	return err
 }
@@ -140,22 +140,22 @@ func (e *entry) check(h *Handler) error {
 }
 
 // timeLimit reads the time limit of a handler.
-func (s Shape) timeLimit(object gjson.Result, kind HandlerKind) (time.Duration, error) {
+func timeLimit(s Shape, object gjson.Result, kind HandlerKind) (time.Duration, error) {
 	for _, name := range []string{s.Timeout, s.TimeoutAlias} {
 		value := member(object, name)
 		if name == "" || !value.Exists() || value.Type == gjson.Null {
 			continue
 		}
 		if value.Type != gjson.Number || value.Num < 0 {
-			return 0, fmt.Errorf("%s: must be a number of %s, is %.40s", name, unitName(s.unit(kind)), value.Raw)
+			return 0, fmt.Errorf("%s: must be a number of %s, is %.40s", name, unitName(unitOf(s, kind)), value.Raw)
 		}
-		return time.Duration(math.Min(value.Num*float64(s.unit(kind)), float64(maxTimeLimit))), nil
+		return time.Duration(math.Min(value.Num*float64(unitOf(s, kind)), float64(maxTimeLimit))), nil
 	}
 	return 0, nil
 }
 
-// unit returns what the time limits of handlers of a kind count.
-func (s Shape) unit(kind HandlerKind) time.Duration {
+// unitOf returns what the time limits of handlers of a kind count.
+func unitOf(s Shape, kind HandlerKind) time.Duration {
 	if s.Unit == 0 || slices.Contains(s.Seconds, kind) {
 		return time.Second
 	}
@@ -168,6 +168,3 @@ func unitName(unit time.Duration) string {
 	}
 	return "seconds"
 }
-
-// ignores reports whether a member of the root is no event.
-func (s Shape) ignores(name string) bool { return slices.Contains(s.NoEvents, name) }

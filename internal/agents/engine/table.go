@@ -2,6 +2,8 @@ package engine
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/plugin/toolnames"
@@ -99,6 +101,25 @@ func (d Dialect) ofForm(form Form, value json.RawMessage) json.RawMessage {
 		return value
 	}
 	return d.Own.Read(form, value)
+}
+
+// Event returns an event by its name or an alias.
+func (d Dialect) Event(name string) (Event, bool) {
+	for _, e := range d.Events {
+		if d.isNamed(e, name) {
+			return e, true
+		}
+	}
+	return Event{}, false
+}
+
+// isNamed reports whether a name is that of an event.
+func (d Dialect) isNamed(e Event, name string) bool {
+	if d.Shape.AnyCase {
+		plain := func(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+		return plain(e.Name) == plain(name)
+	}
+	return e.Name == name || slices.Contains(e.Aliases, name)
 }
 
 // Facts says where facts come from.

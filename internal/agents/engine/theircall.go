@@ -23,9 +23,9 @@ func TheirCallOf(m Moment) TheirCall {
 	m.Values = maps.Clone(m.Values)
 	switch m.Kind {
 	case BeforeShell:
-		m.nameCall("shell_exec", tools.CategoryShell, "command", Command)
+		nameCall(m, "shell_exec", tools.CategoryShell, "command", Command)
 	case BeforeRead:
-		m.nameCall("read_file", tools.CategoryRead, "path", Path)
+		nameCall(m, "read_file", tools.CategoryRead, "path", Path)
 	case BeforeMCP:
 		m.set(ToolName, m.Text(ServerTool))
 		m.set(ToolCategory, string(tools.CategoryMCP))
@@ -34,7 +34,7 @@ func TheirCallOf(m Moment) TheirCall {
 }
 
 // nameCall notes the call of a tool with one argument.
-func (m Moment) nameCall(tool string, category tools.Category, subject string, argument Value) {
+func nameCall(m Moment, tool string, category tools.Category, subject string, argument Value) {
 	m.set(ToolName, tool)
 	m.set(ToolCategory, string(category))
 	m.set(ToolSubject, subject)
@@ -42,7 +42,7 @@ func (m Moment) nameCall(tool string, category tools.Category, subject string, a
 }
 
 // Nesting says in which sub-agent of the agent it happens.
-func (m TheirCall) Nesting() hookpoints.Nesting { return m.nesting() }
+func (m TheirCall) Nesting() hookpoints.Nesting { return nesting(m.Moment) }
 
 // Tool describes the tool that a moment is about, as chibi describes such tools.
 func (m TheirCall) Tool() tools.Spec {

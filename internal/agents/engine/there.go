@@ -19,18 +19,15 @@ type There struct {
 }
 
 // nesting says in which sub-agent of the agent it happens.
-func (m Moment) nesting() hookpoints.Nesting {
+func nesting(m Moment) hookpoints.Nesting {
 	id := m.Text(AgentID)
 	return hookpoints.Nesting{Nested: id != "", AgentID: id, AgentType: m.Text(AgentType)}
 }
 
-// number returns a value that is a number, 0 for others.
-func (m Moment) number(v Value) int64 { return gjson.ParseBytes(m.Values[v]).Int() }
-
 // PreMessage is the payload of pre_message.
 func (m There) PreMessage() hookpoints.PreMessagePayload {
 	return hookpoints.PreMessagePayload{Prompt: m.Text(PromptText), ContextName: m.In, Recipe: m.Text(Recipe),
-		Nesting: m.nesting()}
+		Nesting: nesting(m.Moment)}
 }
 
 // OfMessage is the effect of an answer at pre_message.
@@ -44,7 +41,7 @@ func OfMessage(a hookpoints.PreMessageAnswer) (e Effect) {
 
 // SystemPrompt is the payload of pre_system_prompt and post_system_prompt.
 func (m There) SystemPrompt() hookpoints.SystemPromptPayload {
-	return hookpoints.SystemPromptPayload{ContextName: m.In, Nesting: m.nesting()}
+	return hookpoints.SystemPromptPayload{ContextName: m.In, Nesting: nesting(m.Moment)}
 }
 
 // OfInjections is the effect of answers at pre_system_prompt and post_system_prompt: text for
@@ -63,7 +60,7 @@ func OfInjections(answers ...hookpoints.SystemPromptAnswer) (e Effect) {
 // PostMessage is the payload of post_message; prompt is the one that was answered.
 func (m There) PostMessage(prompt string) hookpoints.PostMessagePayload {
 	return hookpoints.PostMessagePayload{Prompt: prompt, Response: m.Text(Response), ContextName: m.In,
-		Nesting: m.nesting()}
+		Nesting: nesting(m.Moment)}
 }
 
 // Continued is how often hooks have continued the turn, as the agent says: where it says only that
@@ -78,7 +75,7 @@ func (m There) Continued() int {
 // PreStop is the payload of pre_stop; continued is how often the turn was.
 func (m There) PreStop(continued int) hookpoints.PreStopPayload {
 	return hookpoints.PreStopPayload{ContextName: m.In, Response: m.Text(Response), FollowUps: continued,
-		Messages: []hookpoints.ChatMessage{{Role: "assistant", Content: m.Text(Response)}}, Nesting: m.nesting()}
+		Messages: []hookpoints.ChatMessage{{Role: "assistant", Content: m.Text(Response)}}, Nesting: nesting(m.Moment)}
 }
 
 // OfStop is the effect of an answer at pre_stop.
@@ -101,7 +98,7 @@ func OfStop(a hookpoints.PreStopAnswer) (e Effect) {
 // TurnFailed is the payload of on_turn_failed.
 func (m There) TurnFailed() hookpoints.OnTurnFailedPayload {
 	p := hookpoints.OnTurnFailedPayload{ContextName: m.In, Status: hookpoints.TurnError, Kind: hookpoints.FailureOther,
-		Error: cmp.Or(m.Text(Failure), "the turn failed"), Response: m.Text(Response), Nesting: m.nesting()}
+		Error: cmp.Or(m.Text(Failure), "the turn failed"), Response: m.Text(Response), Nesting: nesting(m.Moment)}
 	if m.Text(FailureKind) == "interrupted" {
 		p.Status, p.Kind = hookpoints.TurnInterrupted, ""
 	}
@@ -110,7 +107,7 @@ func (m There) TurnFailed() hookpoints.OnTurnFailedPayload {
 
 // PostToolBatch is the payload of post_tool_batch.
 func (m There) PostToolBatch() hookpoints.PostToolBatchPayload {
-	p := hookpoints.PostToolBatchPayload{ContextName: m.In, Nesting: m.nesting()}
+	p := hookpoints.PostToolBatchPayload{ContextName: m.In, Nesting: nesting(m.Moment)}
 	if strictjson.Decode(m.Values[Calls], &p.Calls) != nil || p.Calls == nil {
 		p.Calls = []hookpoints.FinishedCall{}
 	}

@@ -14,7 +14,7 @@ func (m There) Request() hookpoints.PreAPIRequestPayload {
 	if body == nil {
 		body = json.RawMessage("{}")
 	}
-	return hookpoints.PreAPIRequestPayload{ContextName: m.In, RequestBody: body, Nesting: m.nesting()}
+	return hookpoints.PreAPIRequestPayload{ContextName: m.In, RequestBody: body, Nesting: nesting(m.Moment)}
 }
 
 // OfRequest is the effect of an answer at pre_api_request: the members that it changes. What it
@@ -40,7 +40,7 @@ func (m There) OfRequest(a hookpoints.PreAPIRequestAnswer) (e Effect) {
 // which tools this one calls.
 func (m There) PostTurn() hookpoints.PostTurnPayload {
 	return hookpoints.PostTurnPayload{ContextName: m.In, TurnNumber: 1, Response: m.Text(Response), ToolsUsed: []string{},
-		Messages: []hookpoints.ChatMessage{{Role: "assistant", Content: m.Text(Response)}}, Nesting: m.nesting()}
+		Messages: []hookpoints.ChatMessage{{Role: "assistant", Content: m.Text(Response)}}, Nesting: nesting(m.Moment)}
 }
 
 // OfTurn is the effect of an answer at post_turn.

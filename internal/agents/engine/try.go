@@ -3,10 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -94,31 +92,4 @@ func eventOf(d Dialect, k Kind) (Event, bool) {
 		}
 	}
 	return Event{}, false
-}
-
-// String says in a few words what an effect is, "no opinion" for none.
-func (e Effect) String() string {
-	if e.Failed != "" {
-		return "it failed: " + e.Failed
-	}
-	var list []string
-	say := func(is bool, format string, args ...any) {
-		if is {
-			list = append(list, strings.TrimSuffix(fmt.Sprintf(format, args...), ": "))
-		}
-	}
-	say(e.Halt, "ends the turn: %s", clip.Text(e.HaltReason, 200))
-	say(e.Decision != "", "%s: %s", e.Decision, clip.Text(e.Reason, 200))
-	say(e.Input != nil, "rewrites the arguments: %s", clip.Text(string(e.Input), 200))
-	say(e.Output != nil, "replaces the result")
-	say(e.Prompt != nil, "replaces the prompt")
-	say(e.Request != nil, "changes the request")
-	say(e.Include != nil, "offers only the tools %q", e.Include)
-	say(e.Context != "", "tells the model: %s", clip.Text(e.Context, 200))
-	say(e.SystemMessage != "", "tells the person: %s", clip.Text(e.SystemMessage, 200))
-	say(len(e.Env) > 0, "sets variables")
-	if len(list) == 0 {
-		return "no opinion"
-	}
-	return strings.Join(list, "; ")
 }

@@ -95,7 +95,7 @@ func (h *hook) process(ctx context.Context, ev plugin.Event, m Moment, payload [
 // outcome.
 func unstarted(h *hook, answer plugin.Answer, err error) (Outcome, plugin.Answer, error) {
 	out := Outcome{Unstarted: true, Stderr: err.Error()}
-	if exitOf(*h.dialect, h.event, out).Then == "deny" {
+	if h.dialect.EndsAs(h.event, out).Then == "deny" {
 		return out, answer, nil
 	}
 	return Outcome{}, answer, err
