@@ -37,7 +37,6 @@ type program struct {
 	commands []*cli.Command
 }
 
-// newProgram makes a run of chibi that reads from and prints to these.
 func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc, sharing Sharing) *program {
 	p := &program{begin: begin, opts: options{sharing: sharing}}
 	p.env = &command.Env{
@@ -61,7 +60,6 @@ func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc, sharing 
 	return p
 }
 
-// run parses the command line and runs what it asks for.
 func (p *program) run(ctx context.Context, args []string) error {
 	if err := checkDepth(); err != nil {
 		return err
@@ -103,7 +101,6 @@ func hintCommand(out *command.Printer, l cmdline.Line, commands []*cli.Command) 
 	}
 }
 
-// commandLine describes the command line to its parser.
 func commandLine(p *program) *cli.App {
 	out := p.env.Out
 	return &cli.App{
@@ -131,7 +128,6 @@ func commandLine(p *program) *cli.App {
 	}
 }
 
-// commands lists the commands of all families.
 func commands(env *command.Env, sharing Sharing) (list []*cli.Command) {
 	for _, family := range []func(*command.Env) []*cli.Command{
 		contextcmd.Commands, history.Commands, cache.Commands, sharing.storeIn, plugins.Commands, tool.Commands,

@@ -10,12 +10,10 @@ import (
 	tty "golang.org/x/term"
 )
 
-// ask asks the person about a tool call at the terminal.
 func ask(ctx context.Context, f *os.File, flush func(), q permissions.Question) (permissions.Answer, error) {
 	return question.Ask(ctx, terminalOf(f, flush), q)
 }
 
-// fill asks the person what an MCP server asks, at the terminal.
 func fill(ctx context.Context, f *os.File, flush func(), q mcp.Question) (mcp.Answer, error) {
 	form := question.Form{Who: "MCP server " + q.Server, Message: q.Message, Schema: q.Schema}
 	values, filled, err := question.Fill(ctx, terminalOf(f, flush), form)
@@ -25,7 +23,6 @@ func fill(ctx context.Context, f *os.File, flush func(), q mcp.Question) (mcp.An
 	return mcp.Answer{Action: mcp.Accept, Content: values}, nil
 }
 
-// terminalOf describes the terminal at which a person is asked.
 func terminalOf(f *os.File, flush func()) question.Terminal {
 	t := question.Terminal{File: f, Flush: flush, Config: "config.toml",
 		Colours: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}

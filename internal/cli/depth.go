@@ -13,7 +13,6 @@ import (
 // chibi too.
 const maxDepth = 4
 
-// checkDepth returns an error if runs are nested too deeply.
 func checkDepth() error {
 	if app.Depth() <= maxDepth {
 		return nil

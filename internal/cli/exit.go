@@ -24,7 +24,6 @@ const (
 	exitInterrupted = 130
 )
 
-// exitCodesHelp is the part of --help about exit codes.
 const exitCodesHelp = `   0    success
    1    failure: the model's server, a tool called with -p or -P, the disk
    2    invalid flags, arguments or configuration
@@ -33,7 +32,6 @@ const exitCodesHelp = `   0    success
    5    the store that machines share did not answer in time; what could not be stored is kept, and said
    130  interrupted`
 
-// report prints the error of a run, if there is one, and returns the run's exit code.
 func report(out *command.Printer, err error) int {
 	code := exitCode(err)
 	switch code {
@@ -56,7 +54,6 @@ func ending(err error) string {
 	return err.Error()
 }
 
-// exitCode maps an error to an exit code.
 func exitCode(err error) int {
 	var wrong app.UsageError
 	var refused *agent.RefusedError

@@ -43,7 +43,6 @@ type options struct {
 	asked  operation.Asked // the operations, in the order of the table
 }
 
-// applyTo sets how results and messages are printed.
 func (o *options) applyTo(out *command.Printer) {
 	out.Screen.Quiet = o.quiet
 	out.AsJSON, out.Verbose = o.jsonOutput, o.verbose
@@ -78,7 +77,6 @@ func (o *options) table() []operation.Row {
 	)
 }
 
-// part puts rows into a part of --help.
 func part(heading string, lists ...[]operation.Row) []operation.Row {
 	rows := slices.Concat(lists...)
 	for _, r := range rows {
@@ -87,7 +85,6 @@ func part(heading string, lists ...[]operation.Row) []operation.Row {
 	return rows
 }
 
-// flagsOf are the flags of the rows.
 func flagsOf(rows []operation.Row) (list []*cmdline.Flag) {
 	for _, r := range rows {
 		list = append(list, r.Flag)
@@ -142,7 +139,6 @@ func recipeFlags(o *options) []operation.Row {
 	}
 }
 
-// otherFlags are about the run as a whole.
 func otherFlags(o *options) []operation.Row {
 	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "home", Takes: cmdline.Word("DIR", cmdline.File), Repeats: true,
@@ -165,7 +161,6 @@ func otherFlags(o *options) []operation.Row {
 	}
 }
 
-// endFlags are the last ones of --help.
 func endFlags(o *options) []operation.Row {
 	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "verbose", Letters: "v", About: "report on standard error what happens",

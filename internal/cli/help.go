@@ -20,20 +20,17 @@ const (
 	partOther    = "Other"
 )
 
-// helpCommand is the command help.
 func helpCommand(p *program) *cli.Command {
 	return p.env.Command(command.Spec{Name: "help", About: "print this help",
 		Run: func(context.Context, []string) error { return printHelp(p) }})
 }
 
-// printHelp prints the program's help.
 func printHelp(p *program) error {
 	out := p.env.Out
 	return out.Answer("show_help", command.Fields{"commands": cmdline.CommandNames(flagsOf(p.rows))},
 		command.Wrap(strings.TrimSuffix(helpText(p), "\n"), command.HelpWidth(out.Screen)))
 }
 
-// version is the module's version as built.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -41,7 +38,6 @@ func version() string {
 	return "(devel)"
 }
 
-// helpText is what --help prints.
 func helpText(p *program) string {
 	text := helpHead
 	for _, part := range []string{partContexts, partModel, partTools, partPlugins, partRecipes, partOther} {
@@ -50,7 +46,6 @@ func helpText(p *program) string {
 	return text + helpOrder + "Commands (COMMAND --help has more):\n" + commandsHelp(p.commands) + helpTail
 }
 
-// commandsHelp lists commands, a line each, as --help shows them.
 func commandsHelp(commands []*cli.Command) (text string) {
 	for _, c := range commands {
 		usage, about := c.ArgsUsage, c.Usage

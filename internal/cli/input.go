@@ -27,7 +27,6 @@ func readInput(ctx context.Context, p *program) error {
 	return checkWithin(p.env.Within, &p.opts, p.rows)
 }
 
-// inputSchema is the JSON Schema of the input of --json-config.
 func inputSchema(flags []*cmdline.Flag) cmdline.Schema {
 	return cmdline.InputSchema(flags, map[cmdline.Kind]cmdline.Definition{
 		cmdline.Thing:    {Name: "Inspectable", Schema: cmdline.Schema{"type": "string", "enum": operation.Inspectable()}},

@@ -33,7 +33,6 @@ func isPiped(f *os.File) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
 }
 
-// join puts a blank line between two texts that are not empty.
 func join(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

@@ -9,7 +9,6 @@ import (
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
-// sessionOptions returns the options of a session with a purpose, from the flags.
 func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Options, error) {
 	out := env.Out
 	keys, err := o.debug.Keys()

@@ -21,7 +21,6 @@ func Share(drivers store.Drivers) Sharing {
 	return Sharing{app.Share(drivers), storecmd.Commands, doctor.SharedCommands}
 }
 
-// doctorIn lists the command doctor.
 func (s Sharing) doctorIn(env *command.Env) []*cli.Command {
 	if s.doctor != nil {
 		return s.doctor(env)

@@ -12,7 +12,6 @@ import (
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
-// runFlags carries out what the flags ask for.
 func runFlags(ctx context.Context, p *program, words []string) error {
 	o, out := &p.opts, p.env.Out
 	out.Messages = o.jsonOutput || o.jsonConfig
@@ -70,7 +69,6 @@ func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 	return todo.carryOut(ctx, p, run)
 }
 
-// plan is what a run does.
 type plan struct {
 	purpose app.Purpose
 	asks    bool   // it asks the model
@@ -78,7 +76,6 @@ type plan struct {
 	prompt  string // the prompt if chat is false; "": none, or only the recipe's
 }
 
-// planRun reads the prompt, if there is one, and determines what the run does.
 func planRun(ctx context.Context, p *program, words []string) (todo plan, err error) {
 	o, isTyped := &p.opts, screen.IsTerminal(p.env.Stdin)
 	if err := checkCombination(o, words, isTyped); err != nil {
@@ -103,7 +100,6 @@ func planRun(ctx context.Context, p *program, words []string) (todo plan, err er
 	return todo, nil
 }
 
-// carryOut executes the plan in a run that has started.
 func (todo plan) carryOut(ctx context.Context, p *program, run *operation.Run) error {
 	if err := run.Session.Enter(ctx); err != nil {
 		return err
@@ -135,7 +131,6 @@ func wantsPrompt(o *options, words []string, isTyped bool) bool {
 	return hasPrompt(o, words) || o.asked.AtLeast(operation.Joins) == nil
 }
 
-// hasPrompt reports whether flags or words give a prompt.
 func hasPrompt(o *options, words []string) bool {
 	return len(words) > 0 || o.prompt != nil || o.recipe != nil
 }

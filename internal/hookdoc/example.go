@@ -76,7 +76,6 @@ func exampleObject(field string) string {
 	return `{"command":"ls -l /tmp"}`
 }
 
-// exampleConversation returns a prompt and the response of the same payload.
 func exampleConversation(field string) []hookpoints.ChatMessage {
 	owner, _, _ := strings.Cut(field, ".")
 	return []hookpoints.ChatMessage{

@@ -23,7 +23,6 @@ func Overview() string {
 	return b.String()
 }
 
-// can describes what a plugin can do at a point.
 func can(info hookpoints.Info) string {
 	verbs := "observe"
 	switch {

@@ -128,7 +128,6 @@ func typeSchema(t reflect.Type) (s *JSONSchema, err error) {
 	return s, err
 }
 
-// add adds fields of a struct.
 func (s *JSONSchema) add(t reflect.Type, fields []hookpoints.Field) error {
 	types := map[string]reflect.Type{}
 	for _, f := range reflect.VisibleFields(t) {

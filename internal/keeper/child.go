@@ -15,7 +15,6 @@ import (
 // closed.
 const closeWithin = 2 * time.Second
 
-// child is a process of a keeper.
 type child struct {
 	key   Key
 	name  string // the plugin's
@@ -38,12 +37,10 @@ func newChild(w Wanted, l *loan) *child {
 	return &child{key: w.Key, name: w.Plugin, began: time.Now(), stop: func() {}, loan: l, runs: 1, keep: w.keep()}
 }
 
-// keep returns how long a process is kept without being used.
 func (w Wanted) keep() time.Duration {
 	return time.Duration(min(max(0, w.KeepMS), int64(24*time.Hour/time.Millisecond))) * time.Millisecond
 }
 
-// start starts the process.
 func (c *child) start(w Wanted) error {
 	ctx, stop := context.WithCancel(context.Background())
 	c.mu.Lock()
@@ -75,7 +72,6 @@ func (c *child) start(w Wanted) error {
 	return nil
 }
 
-// lend lends the process if it is idle.
 func (c *child) lend(l *loan, w Wanted) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +130,6 @@ func (c *child) end() {
 	stop()
 }
 
-// started returns the process, nil if it was not started.
 func (c *child) started() *process.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,7 +152,6 @@ func (c *child) idleSince() time.Time {
 	return c.idle
 }
 
-// held describes the process.
 func (c *child) held(now time.Time) Held {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,7 +170,6 @@ func (c *child) held(now time.Time) Held {
 // known.
 var errStray = errors.New("it wrote to standard output without being asked")
 
-// childOutput is the standard output of a process.
 type childOutput struct{ *child }
 
 // Write passes data on to whoever has the process. It ends one that nobody has.
@@ -213,7 +206,6 @@ func (c childOutput) Finish() {
 	}
 }
 
-// childErrors is the standard error of a process.
 type childErrors struct{ *child }
 
 // Write passes data on to whoever has the process, else nobody sees it.

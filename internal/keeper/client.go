@@ -84,7 +84,6 @@ func (c *Client) Lend(ctx context.Context, spec resident.Spec) (*process.Process
 	return spec.Runner.Adopt(ctx, spec.Command, newRemote(l, wait)), r.WasThere
 }
 
-// dialNew connects to the keeper that was started just now, as soon as it listens.
 func (c *Client) dialNew(ctx context.Context, place Place) (l *link, err error) {
 	err = ErrNone
 	if c.Begin == 0 {
@@ -98,10 +97,8 @@ func (c *Client) dialNew(ctx context.Context, place Place) (l *link, err error) 
 	return l, err
 }
 
-// errNotKept means that a plugin's process is not kept between runs.
 var errNotKept = errors.New("not kept")
 
-// request returns the request for a process.
 func (c *Client) request(spec resident.Spec) (Request, error) {
 	env := spec.Runner.Environ(spec.Command)
 	w := &Wanted{Plugin: spec.Plugin, Args: spec.Command.Args, KeepMS: c.Keep.Milliseconds(),
@@ -129,7 +126,6 @@ func (c *Client) tell(err error) {
 // environment are the variables that a keeper gets; plugins get those of the runs.
 const environment = "PATH HOME USER TMPDIR XDG_RUNTIME_DIR GOCOVERDIR"
 
-// start starts a keeper in the background.
 func (c *Client) start() {
 	if !c.begun.CompareAndSwap(false, true) {
 		return

@@ -40,7 +40,6 @@ func Stop(ctx context.Context, home string) (Status, error) {
 	return *r.Status, ctx.Err()
 }
 
-// call asks the keeper of a home.
 func call(home, op string) (*link, Reply, error) {
 	place, err := PlaceOf(home)
 	if err != nil {

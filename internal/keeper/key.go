@@ -40,7 +40,6 @@ func (k *Key) here() (err error) {
 	return err
 }
 
-// identify sets the identity of the files of a key.
 func (k *Key) identify() (err error) {
 	if k.File, err = fileid.Stat(k.Path); err == nil && k.Folder != "" {
 		k.Contents, err = fileid.Contents(k.Folder)
@@ -48,7 +47,6 @@ func (k *Key) identify() (err error) {
 	return err
 }
 
-// isCurrent reports whether the files are still the same.
 func (k Key) isCurrent() bool {
 	now := k
 	return now.identify() == nil && now == k
@@ -69,7 +67,6 @@ const unrelated = "PWD OLDPWD SHLVL _ CHIBI_CONTEXT CHIBI_VERBOSE COLUMNS LINES 
 // perCall are the variables that a kept process does not get: they are in each request.
 const perCall = "CHIBI_CONTEXT CHIBI_VERBOSE"
 
-// nameOf returns the name of KEY=VALUE.
 func nameOf(pair string) string {
 	name, _, _ := strings.Cut(pair, "=")
 	return name
@@ -93,13 +90,11 @@ func hash(env, listed, secrets []string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// withoutPerCall returns an environment without the variables that are in each request.
 func withoutPerCall(env []string) []string {
 	names := strings.Fields(perCall)
 	return slices.DeleteFunc(env, func(pair string) bool { return slices.Contains(names, nameOf(pair)) })
 }
 
-// program returns the identity of this program's executable.
 func program() (path string, id fileid.ID, err error) {
 	if path, err = os.Executable(); err != nil {
 		return "", id, err

@@ -56,7 +56,6 @@ func dial(place Place, until time.Time) (*link, error) {
 	return l, l.SetDeadline(until)
 }
 
-// ask sends a request and reads the reply.
 func (l *link) ask(q Request) (Reply, error) {
 	q.Version = version
 	if err := writeLine(l, q); err != nil {

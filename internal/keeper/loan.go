@@ -14,7 +14,6 @@ import (
 // lastWords is how long a process that ends may take to pass on what it wrote.
 const lastWords = 250 * time.Millisecond
 
-// loan is a process in the hands of a client.
 type loan struct {
 	link *link
 
@@ -46,7 +45,6 @@ func (l *loan) send(kind byte, data []byte) error {
 // hurry lets no frame wait for the client any more.
 func (l *loan) hurry() { l.link.SetWriteDeadline(time.Now().Add(lastWords)) }
 
-// exited tells the client how the process ended, and ends the loan.
 func (l *loan) exited(out process.Outcome, err error) {
 	l.hurry()
 	if data, err := strictjson.Encode(ended{out.Exit, out.Signal, errors.Is(err, process.ErrNoTerminal)}); err == nil {
@@ -76,7 +74,6 @@ func (l *loan) relay(c *child) (isKept bool) {
 	return isKept
 }
 
-// follow reads frames.
 func (l *loan) follow(c *child) (isKept bool) {
 	buf := make([]byte, maxFrame)
 	for {
@@ -127,7 +124,6 @@ func (l *loan) finish(read int64) {
 	wake(l.news)
 }
 
-// untouched reports whether the process never got anything.
 func (l *loan) untouched() bool {
 	l.mu.Lock()
 	isUntouched := !l.asked
@@ -149,14 +145,12 @@ func (l *loan) drained(fed <-chan struct{}) bool {
 	return len(l.input) == 0
 }
 
-// hasRead reports whether the client has read all that the process wrote.
 func (l *loan) hasRead(sent int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.over && l.read == sent
 }
 
-// feed writes to the process what the client wrote, and acknowledges it.
 func (l *loan) feed(ctx context.Context, p *process.Process) {
 	open := 0 // what was not acknowledged
 	for {

@@ -8,10 +8,8 @@ import (
 	"time"
 )
 
-// maxProcesses is how many processes a keeper holds.
 const maxProcesses = 32
 
-// pool holds the processes of a keeper.
 type pool struct {
 	changed func() // called after a process has ended
 
@@ -20,10 +18,8 @@ type pool struct {
 	closed bool     // nothing is lent or kept any more
 }
 
-// errFull means that all processes are in use.
 var errFull = errors.New("it has no room for another process")
 
-// take lends a process: one that is idle and has the same key, or a new one.
 func (p *pool) take(w Wanted, l *loan) (c *child, wasThere bool, err error) {
 	if c, wasThere, err = p.reserve(w, l); wasThere || err != nil {
 		return c, wasThere, err
@@ -43,7 +39,6 @@ func (p *pool) take(w Wanted, l *loan) (c *child, wasThere bool, err error) {
 	return c, false, nil
 }
 
-// reserve finds an idle process, or makes room for a new one.
 func (p *pool) reserve(w Wanted, l *loan) (c *child, wasThere bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +99,6 @@ func (p *pool) close() {
 	}
 }
 
-// endAll ends all processes and waits for that.
 func (p *pool) endAll() {
 	for _, c := range p.list() {
 		c.end()
@@ -112,7 +106,6 @@ func (p *pool) endAll() {
 	p.wait()
 }
 
-// wait waits for the processes that are being ended.
 func (p *pool) wait() {
 	for _, c := range p.list() {
 		if started := c.started(); started != nil && c.isEnding() {
@@ -137,7 +130,6 @@ func (p *pool) list() []*child {
 
 func (p *pool) isEmpty() bool { return len(p.list()) == 0 }
 
-// status describes the processes.
 func (p *pool) status() Status {
 	s := Status{Pid: os.Getpid(), Processes: []Held{}}
 	for _, c := range p.list() {

@@ -92,7 +92,6 @@ const (
 	frameRelease = 'R'
 )
 
-// frameHead is the size of a frame without its data.
 const frameHead = 5
 
 // appendFrame appends a frame. Data is at most maxFrame bytes.
@@ -101,7 +100,6 @@ func appendFrame(to []byte, kind byte, data []byte) []byte {
 	return append(to, data...)
 }
 
-// errFrame means that a frame is larger than may be.
 var errFrame = errors.New("wrote a frame that is too large")
 
 // readFrame reads a frame into buf, which has room for maxFrame bytes.
@@ -118,7 +116,6 @@ func readFrame(in *bufio.Reader, buf []byte) (kind byte, data []byte, err error)
 	return head[0], buf[:size], err
 }
 
-// readLine reads a line of at most so many bytes.
 func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -131,7 +128,6 @@ func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 	}
 }
 
-// readRequest reads the first line of a client.
 func readRequest(in *bufio.Reader) (q Request, err error) {
 	line, err := readLine(in, maxRequest)
 	if err == nil {
@@ -140,7 +136,6 @@ func readRequest(in *bufio.Reader) (q Request, err error) {
 	return q, err
 }
 
-// readReply reads the first line of a keeper.
 func readReply(in *bufio.Reader) (r Reply, err error) {
 	line, err := readLine(in, maxReply)
 	if err != nil {
@@ -152,7 +147,6 @@ func readReply(in *bufio.Reader) (r Reply, err error) {
 	return r, err
 }
 
-// writeLine writes a request or a reply.
 func writeLine(to io.Writer, value any) error {
 	line, err := strictjson.Encode(value)
 	if err == nil {

@@ -15,7 +15,6 @@ import (
 // then some.
 const patience = 6 * time.Second
 
-// remote is a process that a keeper lends.
 type remote struct {
 	link *link
 	wait time.Duration // for the keeper to have the process back
@@ -55,7 +54,6 @@ func (r *remote) Write(data []byte) (n int, err error) {
 	return n, nil
 }
 
-// reserve takes a part of the window, as soon as there is one.
 func (r *remote) reserve(most int) (size int, err error) {
 	for {
 		r.mu.Lock()
@@ -84,7 +82,6 @@ func (r *remote) change(do func()) {
 	r.news = make(chan struct{})
 }
 
-// send writes a frame.
 func (r *remote) send(kind byte, data []byte) (written int, err error) {
 	r.sending.Lock()
 	defer r.sending.Unlock()
@@ -98,7 +95,6 @@ func (r *remote) SetWriteDeadline(t time.Time) error {
 	return r.link.SetWriteDeadline(t)
 }
 
-// Close closes the standard input of the process.
 func (r *remote) Close() error {
 	_, err := r.send(frameClose, nil)
 	return err
@@ -124,7 +120,6 @@ func (r *remote) Release(written int64) bool {
 	return err == nil
 }
 
-// Follow passes on what the process writes.
 func (r *remote) Follow(stdout, stderr func([]byte), finish func()) (process.Outcome, error) {
 	defer r.link.Close()
 	defer r.change(func() { r.over = true })
@@ -163,7 +158,6 @@ func (r *remote) acknowledge(n uint32) (ok bool) {
 	return ok
 }
 
-// lost returns what the end of the connection means.
 func (r *remote) lost(err error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,10 +170,8 @@ func (r *remote) lost(err error) error {
 	return fmt.Errorf("%w: its keeper is gone", process.ErrClosed)
 }
 
-// wrong is the error of a keeper that does not keep to what is spoken.
 func wrong(what string) error { return fmt.Errorf("%w: its keeper %s", process.ErrClosed, what) }
 
-// readExit reads how the process ended.
 func readExit(data []byte) (process.Outcome, error) {
 	e := ended{Exit: -1}
 	if err := strictjson.Decode(data, &e); err != nil {

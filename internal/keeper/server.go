@@ -16,9 +16,7 @@ import (
 )
 
 const (
-	// maxClients is how many clients may be connected at once.
-	maxClients = 128
-	// requestWithin is how long a client may take to say what it wants.
+	maxClients    = 128
 	requestWithin = 5 * time.Second
 	// lookEvery is how often the files of idle plugins are looked at.
 	lookEvery = 10 * time.Second
@@ -52,7 +50,6 @@ func Serve(ctx context.Context, o Options) error {
 	return nil
 }
 
-// server is a keeper.
 type server struct {
 	place    Place
 	listener *net.UnixListener
@@ -203,7 +200,6 @@ func (s *server) leavePlace() {
 	s.unlock()
 }
 
-// accept serves clients, each in a goroutine.
 func (s *server) accept() {
 	for {
 		conn, err := s.listener.AcceptUnix()
@@ -289,7 +285,6 @@ func (s *server) stop(l *link) (stays bool) {
 	return true
 }
 
-// lend lends a process until the client gives it back or goes away.
 func (s *server) lend(l *link, w Wanted) {
 	s.mu.Lock()
 	s.used = true

@@ -11,7 +11,6 @@ import (
 // Offered reports whether this system has keepers.
 const Offered = true
 
-// isOurs reports whether a file belongs to this user.
 func isOurs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()

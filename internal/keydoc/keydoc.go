@@ -41,7 +41,6 @@ func Generate(root fs.FS) ([]byte, error) {
 	return []byte(page), nil
 }
 
-// keyTable is the table of all keys, in Markdown.
 func keyTable(comments map[string]string) (string, error) {
 	var b strings.Builder
 	b.WriteString("| key | default | meaning |\n| --- | --- | --- |\n")
@@ -64,7 +63,6 @@ func defaultText(text string) string {
 	return "`" + text + "`"
 }
 
-// modelKeys is the list of the keys that models.toml takes.
 func modelKeys() string {
 	var list []string
 	for _, k := range config.All() {
@@ -78,7 +76,6 @@ func modelKeys() string {
 	return strings.Join(list, ",\n") + ".\n"
 }
 
-// sharedKeys is the list of the keys that the local.toml of a shared context may have.
 func sharedKeys() string {
 	var list []string
 	for _, k := range config.All() {

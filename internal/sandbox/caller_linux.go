@@ -25,14 +25,12 @@ func (c *caller) hold(fd int, err error) (int, error) {
 	return fd, err
 }
 
-// release closes what is held.
 func (c *caller) release() {
 	for _, fd := range c.held {
 		unix.Close(fd)
 	}
 }
 
-// about is the path of what the kernel tells about the caller.
 func (c *caller) about(what string) string { return fmt.Sprintf("/proc/%d/%s", c.thread, what) }
 
 // process is the process of the thread, 0 if that has ended.
@@ -41,7 +39,6 @@ func (c *caller) process() int {
 	return who.process
 }
 
-// read reads memory of the caller.
 func (c *caller) read(address uint64, into []byte) error {
 	n, err := c.readSome(address, into)
 	if err == nil && n < len(into) {
@@ -82,7 +79,6 @@ func (c *caller) text(address uint64, most int) (string, error) {
 	return "", unix.EFAULT
 }
 
-// directory returns its working directory.
 func (c *caller) directory() (int, error) {
 	return c.hold(unix.Open(c.about("cwd"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))
 }
@@ -109,7 +105,6 @@ func (c *caller) base(at int) (dir int, err error) {
 	return named(c, dir)
 }
 
-// isSame reports whether two paths lead to the same file.
 func isSame(one, other string) bool {
 	var first, second unix.Stat_t
 	return unix.Stat(one, &first) == nil && unix.Stat(other, &second) == nil &&

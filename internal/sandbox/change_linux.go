@@ -20,7 +20,6 @@ type change struct {
 // reading reads what a call asks for from its arguments and the caller's memory.
 type reading func(c *caller, args [6]uint64) (change, error)
 
-// calls are the system calls that mark files.
 func calls() map[uint32]reading {
 	list := map[uint32]reading{
 		unix.SYS_FCHMOD: readFchmod, unix.SYS_FCHMODAT: readFchmodat, unix.SYS_FCHMODAT2: readFchmodat2,
@@ -195,7 +194,6 @@ func readName(c *caller, address uint64) (string, error) {
 	return name, err
 }
 
-// bytesOf is the memory of a value.
 func bytesOf[T any](value *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(value)), unsafe.Sizeof(*value))
 }

@@ -20,7 +20,6 @@ type identity struct {
 	effective   uint64 // capabilities
 }
 
-// identityOf reads an identity from what the kernel tells about a thread.
 func identityOf(status string) (who identity, err error) {
 	text, err := disk.ReadFile(disk.OS{}, status, 1<<20) // groups are at most 65,536
 	if err != nil {
@@ -60,7 +59,6 @@ func numbers(fields []string) (list []uint32, err error) {
 	return list, nil
 }
 
-// equal reports whether two identities have the same rights.
 func (who identity) equal(other identity) bool {
 	return who.user == other.user && who.group == other.group && who.effective == other.effective &&
 		slices.Equal(who.groups, other.groups)
@@ -97,7 +95,6 @@ func (own identity) as(who identity, act func() error) error {
 	return err
 }
 
-// setGroups gives this thread groups in place of others.
 func setGroups(old, groups []uint32) error {
 	if slices.Equal(old, groups) {
 		return nil // it may not be allowed to

@@ -18,7 +18,6 @@ import (
 // (truncation), since Linux 6.2.
 const leastVersion = 3
 
-// supported returns why this kernel cannot confine commands, nil if it can.
 func supported() error { return judge(kernel.LandlockGetABIVersion()) }
 
 // judge judges a version of Landlock, or the error of asking for it.

@@ -7,7 +7,6 @@ import (
 	"os"
 )
 
-// errOther says where commands can be confined.
 var errOther = errors.New("commands are confined on Linux only")
 
 func supported() error { return errOther }

@@ -17,7 +17,6 @@ type place struct {
 	path string // where it was when somebody looked
 }
 
-// places opens the directories that are open for writing.
 func (r Rules) places() (list []place, err error) {
 	for _, path := range r.Writable {
 		dir, isDirectory, err := r.open(path)
@@ -95,7 +94,6 @@ func openAt(dir int, path string, flags uint64, resolve uint64) (int, error) {
 	}
 }
 
-// isOpenFor reports whether two descriptors are open for the same file.
 func isOpenFor(one, other int) bool {
 	var first, second unix.Stat_t
 	return unix.Fstat(one, &first) == nil && unix.Fstat(other, &second) == nil &&

@@ -59,14 +59,12 @@ func (r Rules) Reach(path string) bool {
 	})
 }
 
-// confinement is what a launcher is told.
 type confinement struct {
 	Rules
 	// Supervised says that the launcher inherits a socket to the supervisor, as supervisorFile.
 	Supervised bool `json:"supervised"`
 }
 
-// supervisorFile is the descriptor of the socket to the supervisor.
 const supervisorFile = 3
 
 // Confined returns a command that runs another one confined, and supervised if that can be. launcher is the

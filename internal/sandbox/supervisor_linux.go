@@ -73,19 +73,16 @@ func (r Rules) supervise() (theirs *os.File, err error) {
 	return nil, err
 }
 
-// close closes the places.
 func (s *supervisor) close() {
 	for _, p := range s.places {
 		unix.Close(p.dir)
 	}
 }
 
-// handOver passes a listener on to the supervisor.
 func handOver(supervisor, listener int) error {
 	return unix.Sendmsg(supervisor, []byte{0}, unix.UnixRights(listener), nil, 0)
 }
 
-// await waits for the listener of a command, and answers what arrives there.
 func (s *supervisor) await(connection *net.UnixConn) {
 	defer s.close()
 	oob := make([]byte, unix.CmsgSpace(4))
@@ -108,7 +105,6 @@ func (s *supervisor) await(connection *net.UnixConn) {
 	s.serve(listener)
 }
 
-// serve answers calls until there is nobody left to make them.
 func (s *supervisor) serve(listener *os.File) {
 	raw, err := listener.SyscallConn()
 	if err != nil {
@@ -170,7 +166,6 @@ func command(listener syscall.RawConn, what uint, argument unsafe.Pointer) (err 
 	return errors.Join(controlled, err)
 }
 
-// number is the error number of an error, 0 of none.
 func number(err error) syscall.Errno {
 	var errno syscall.Errno
 	switch {

@@ -6,7 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// target returns the file of a change: a descriptor to act on.
 func (s *supervisor) target(c *caller, request change) (int, error) {
 	if request.open {
 		return s.opened(c, request.at)
@@ -33,7 +32,6 @@ func (s *supervisor) target(c *caller, request change) (int, error) {
 	return s.byPath(c, request, path)
 }
 
-// byPath returns the file that a path leads the caller to.
 func (s *supervisor) byPath(c *caller, request change, path string) (file int, err error) {
 	if !isSame(c.about("root"), "/") {
 		return -1, unix.EACCES // the path means something else to it

@@ -49,7 +49,6 @@ func Fields(root fs.FS, pattern string) (list []Field, err error) {
 	return list, nil
 }
 
-// fieldsOf lists the fields of a type, if it is a struct.
 func fieldsOf(spec *ast.TypeSpec) (list []Field) {
 	structure, ok := spec.Type.(*ast.StructType)
 	if !ok {

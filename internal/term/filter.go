@@ -41,7 +41,6 @@ type Filter struct {
 	styled   bool
 }
 
-// state is the state of the parser.
 type state int
 
 const (
@@ -55,8 +54,7 @@ const (
 
 const (
 	// maxString bounds, in bytes, a string without an end; it also ends with its line.
-	maxString = 64 << 10
-	// maxSequence bounds the parameters of colours.
+	maxString   = 64 << 10
 	maxSequence = 64
 )
 
@@ -131,7 +129,6 @@ func (f *Filter) Close() error {
 	return err
 }
 
-// take processes one character.
 func (f *Filter) take(c rune, size int) {
 	switch f.state {
 	case atReturn:
@@ -164,7 +161,6 @@ func (f *Filter) take(c rune, size int) {
 	f.text(c, size)
 }
 
-// text processes a character outside of sequences.
 func (f *Filter) text(c rune, size int) {
 	switch {
 	case c == '\n' || c == '\t':
@@ -186,10 +182,8 @@ func (f *Filter) text(c rune, size int) {
 	}
 }
 
-// mark writes the mark for a removed sequence.
 func (f *Filter) mark() { f.out = append(f.out, f.Mark...) }
 
-// loneReturn processes a carriage return that is not followed by a newline.
 func (f *Filter) loneReturn() {
 	if f.Returns {
 		f.out = append(f.out, '\r')

@@ -42,7 +42,6 @@ func Name(name string) string {
 // shown as an escape: for a person who must see what a text does.
 func Visible(text string) string { return escape(text, "") }
 
-// escape escapes the characters that are not printable, and the others that are named.
 func escape(text, others string) string {
 	var b strings.Builder
 	for text != "" {

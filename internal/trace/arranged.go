@@ -26,7 +26,6 @@ type arranged struct {
 	now string
 }
 
-// firing is one dispatch with what the plugins did.
 type firing struct {
 	point hookpoints.Name
 	agent string
@@ -74,7 +73,6 @@ type event struct {
 	agent      string
 }
 
-// arrange arranges the lines of a turn.
 func arrange(t Turn) *arranged {
 	s := &arranged{turn: t}
 	last := map[string]*firing{} // of each sub-agent: what they do is mixed
@@ -111,7 +109,6 @@ func (s *arranged) begin(point hookpoints.Name) *firing {
 	return f
 }
 
-// lastCall returns the latest call, nil if there is none.
 func (s *arranged) lastCall() *call {
 	for _, c := range slices.Backward(s.calls) {
 		if c.agent == s.now {
@@ -121,7 +118,6 @@ func (s *arranged) lastCall() *call {
 	return nil
 }
 
-// lastRequest returns the latest request, nil if there is none.
 func (s *arranged) lastRequest() *request {
 	for _, r := range slices.Backward(s.requests) {
 		if r.agent == s.now {
@@ -131,7 +127,6 @@ func (s *arranged) lastRequest() *request {
 	return nil
 }
 
-// step adds a step.
 func (s *arranged) step(step *agent.Event) {
 	e := event{step: step, agent: s.now}
 	switch {
@@ -221,7 +216,6 @@ func (s *arranged) takePermissions(call string) (list []*firing) {
 	return list
 }
 
-// at returns the firings of a point.
 func (s *arranged) at(point hookpoints.Name) (list []*firing) {
 	for _, f := range s.firings {
 		if f.point == point {
@@ -231,7 +225,6 @@ func (s *arranged) at(point hookpoints.Name) (list []*firing) {
 	return list
 }
 
-// pluginsWith returns the plugins that provide a tool.
 func (s *arranged) pluginsWith(tool string) (names []string) {
 	for _, p := range s.loaded.Plugins {
 		if slices.Contains(p.Tools, tool) {
@@ -251,7 +244,6 @@ func (f *firing) field(name string) string {
 	return ""
 }
 
-// callID returns the id of the call of a firing, "" if it is not kept.
 func (f *firing) callID() string { return f.field("tool_call_id") }
 
 // did returns the lines of the plugins with this result, in order. f may be nil.
@@ -297,10 +289,8 @@ func (f *firing) blocked(l *Line) bool {
 		slices.ContainsFunc(f.lines, func(l Line) bool { return l.Result == plugin.Skipped && l.Why == because })
 }
 
-// with returns a new list of subjects and of more subjects.
 func with(about []Subject, more ...Subject) []Subject { return slices.Concat(about, more) }
 
-// pluginsOf returns the plugins of lines as subjects.
 func pluginsOf(lines []Line) (list []Subject) {
 	for _, l := range lines {
 		list = append(list, Subject{KindPlugin, l.Plugin})
@@ -316,7 +306,6 @@ func byThem(lines []Line, what string) string {
 	return inOrder(lines)
 }
 
-// why returns the reason of a record.
 func (l Line) why() string {
 	if l.Why == "" {
 		return "the reason is not in the trace"

@@ -8,7 +8,6 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// recorded is a case for chibi plugin test.
 type recorded struct {
 	Name   string         `toml:"name"`
 	Hook   string         `toml:"hook"`

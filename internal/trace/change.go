@@ -67,7 +67,6 @@ func changesOf(f plugin.Firing) (list []change) {
 	return list
 }
 
-// at returns a value in a document of the host.
 func at(doc []byte, path string) json.RawMessage {
 	value := gjson.GetBytes(doc, strings.ReplaceAll(path[1:], "/", "."))
 	if !value.Exists() {
@@ -95,7 +94,6 @@ func length(raw []byte) int {
 	return len(raw)
 }
 
-// apply replaces a text in a payload or an answer by the final text.
 func (c change) apply(doc json.RawMessage) (after json.RawMessage, changed bool) {
 	there := merge.At(doc, c.path())
 	if there == nil || merge.Equal(there, c.after) {

@@ -2,7 +2,6 @@ package trace
 
 import "time"
 
-// maxEnded bounds how many turns that are over are remembered.
 const maxEnded = 8
 
 // turns are the latest turns of a run: plugins that nobody waited for are recorded when the
@@ -12,20 +11,17 @@ type turns struct {
 	ended []begun
 }
 
-// begun is what is remembered of a turn.
 type begun struct {
 	number  int
 	at      time.Time
 	removed removed // when it is over
 }
 
-// place is the conversation of a run since a time.
 type place struct {
 	context string
 	since   time.Time
 }
 
-// places are the latest conversations of a run, in their order.
 type places []place
 
 // add adds the conversation from now on. The first one began with the run.
@@ -40,7 +36,6 @@ func (p *places) add(context string) {
 	}
 }
 
-// at returns the conversation of a time.
 func (p places) at(when time.Time) (context string) {
 	for i, place := range p {
 		if i == 0 || !when.Before(place.since) {

@@ -55,10 +55,8 @@ func (t Turn) Names() []string {
 	return slices.Compact(names)
 }
 
-// explanation answers what happened to subjects.
 type explanation struct{ *facts }
 
-// about returns sentences about a subject.
 func (e explanation) about(subject Subject) []string {
 	switch subject.Kind {
 	case KindPlugin:
@@ -80,7 +78,6 @@ func (e explanation) about(subject Subject) []string {
 	return nil
 }
 
-// aboutPlugin returns sentences about what a plugin did.
 func (e explanation) aboutPlugin(subject Subject) []string {
 	texts := e.sentences(subject)
 	var idle []string
@@ -118,7 +115,6 @@ func times(n int) string {
 	return fmt.Sprintf(" (%d times)", n)
 }
 
-// pointsOf returns the points at which a plugin was asked, in order.
 func (e explanation) pointsOf(name string) (points []hookpoints.Name) {
 	for _, f := range e.firings {
 		for _, l := range f.lines {
@@ -130,7 +126,6 @@ func (e explanation) pointsOf(name string) (points []hookpoints.Name) {
 	return points
 }
 
-// notAsked returns why a plugin was not asked at all.
 func (e explanation) notAsked(name string) string {
 	for _, p := range e.loaded.Plugins {
 		if p.Name != name {
@@ -154,7 +149,6 @@ func (e explanation) notAsked(name string) string {
 	return fmt.Sprintf("Plugin %q was not asked: it has no hooks in this run.", name)
 }
 
-// aboutPoint returns sentences about a hook point.
 func (e explanation) aboutPoint(subject Subject) []string {
 	texts := e.sentences(subject)
 	name := hookpoints.Name(subject.Name)

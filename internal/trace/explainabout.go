@@ -10,7 +10,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// aboutText returns sentences about a text that can be changed at some points.
 func (e explanation) aboutText(subject Subject, is string, points ...hookpoints.Name) []string {
 	for _, point := range points {
 		if slices.ContainsFunc(e.at(point), (*firing).hadEffect) {
@@ -24,7 +23,6 @@ func (e explanation) aboutText(subject Subject, is string, points ...hookpoints.
 		e.sentences(subject)...)
 }
 
-// noRequest returns a sentence about why there is no request.
 func (e explanation) noRequest() string {
 	if e.turn.Bridged {
 		return fmt.Sprintf("The requests of %s are its own: they are not in the trace.", e.turn.Context)
@@ -32,7 +30,6 @@ func (e explanation) noRequest() string {
 	return "No request was sent in this turn."
 }
 
-// aboutContext returns sentences about a context.
 func (e explanation) aboutContext(subject Subject) (texts []string) {
 	known := e.sentences(subject)
 	if subject.Name != e.turn.Context {
@@ -74,7 +71,6 @@ func (e explanation) aboutTool(subject Subject) (texts []string) {
 	return texts
 }
 
-// offers returns a sentence about whether a request offers a tool, and why.
 func (r *request) offers(tool string) string {
 	isOffered, isSent := slices.Contains(r.Offered, tool), slices.Contains(r.sentTools(), tool)
 	switch {
@@ -93,7 +89,6 @@ func (r *request) offers(tool string) string {
 	return notInRequest([]string{tool}, reason)
 }
 
-// removedBy returns which plugin removed an offered tool from the body.
 func (r *request) removedBy(tool string) string {
 	setters := r.setters("/tools")
 	for _, l := range setters {
@@ -108,7 +103,6 @@ func (r *request) removedBy(tool string) string {
 	return "removed at pre_api_request by " + inOrder(setters)
 }
 
-// aboutPlace returns sentences about how a place in the request got its value.
 func (e explanation) aboutPlace(subject Subject) (texts []string) {
 	if len(e.requests) == 0 {
 		return append([]string{e.noRequest()}, e.sentences(subject)...)

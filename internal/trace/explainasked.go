@@ -28,7 +28,6 @@ func (e explanation) silent(point hookpoints.Name) string {
 	return fmt.Sprintf("No plugin was asked at %s.", point)
 }
 
-// asked returns which plugins were asked at a point.
 func asked(point hookpoints.Name, firings ...*firing) string {
 	var names []string
 	for _, f := range firings {
@@ -50,7 +49,6 @@ func asked(point hookpoints.Name, firings ...*firing) string {
 	return fmt.Sprintf("these %d plugins were asked at %s: %s", len(names), point, strings.Join(names, ", "))
 }
 
-// askedAt is like asked, for several points.
 func (e explanation) askedAt(points ...hookpoints.Name) string {
 	const place = "\x00" // of the points
 	at := map[string][]string{}

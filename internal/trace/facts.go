@@ -14,7 +14,6 @@ type facts struct {
 	list []fact
 }
 
-// fact is a sentence with its subjects.
 type fact struct {
 	text  string
 	about []Subject
@@ -23,7 +22,6 @@ type fact struct {
 	quiet bool
 }
 
-// factsOf collects the facts of a turn.
 func factsOf(t Turn) *facts {
 	all := &facts{arranged: arrange(t)}
 	hasRequests := false
@@ -65,7 +63,6 @@ func where(agent string) string {
 	return fmt.Sprintf("In sub-agent %s: ", agent)
 }
 
-// sentences returns the sentences about a subject.
 func (all *facts) sentences(subject Subject) (texts []string) {
 	for _, f := range all.list {
 		if slices.ContainsFunc(f.about, func(about Subject) bool { return about.covers(subject) }) {

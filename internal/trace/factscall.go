@@ -9,7 +9,6 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// addCall adds what became of a call of a tool, and why.
 func (all *facts) addCall(c *call) {
 	about := []Subject{{KindTool, c.Tool}}
 	what := fmt.Sprintf("The call of %s (%s)", c.Tool, c.ID)
@@ -70,7 +69,6 @@ func (c *call) whyNot() string {
 	return why
 }
 
-// argumentsBy returns which arguments were changed by which plugins.
 func argumentsBy(changed []Line) string {
 	by := map[string][]Line{}
 	var names []string
@@ -91,7 +89,6 @@ func argumentsBy(changed []Line) string {
 	return strings.Join(parts, "; ")
 }
 
-// addOutput adds what became of the output of a call.
 func (all *facts) addOutput(c *call, about []Subject) {
 	what := fmt.Sprintf("the output of the call of %s (%s)", c.Tool, c.ID)
 	point := with(about, pointOf(hookpoints.PreToolOutput.Name))

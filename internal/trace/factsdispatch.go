@@ -98,7 +98,6 @@ func (all *facts) addDiscarded(about []Subject, l Line) {
 	}
 }
 
-// addResult adds what happened to one plugin alone.
 func (all *facts) addResult(about []Subject, f *firing, l Line) {
 	switch l.Result {
 	case plugin.Failed:
@@ -180,7 +179,6 @@ func (all *facts) addTexts(f *firing, topic []Subject) {
 	}
 }
 
-// inOrder names plugins in order.
 func inOrder(lines []Line) string {
 	names := make([]string, len(lines))
 	for i, l := range lines {

@@ -11,7 +11,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// setting describes what one plugin did to a place in the body of a request.
 type setting struct {
 	line Line
 	text string
@@ -45,10 +44,8 @@ func (r *request) place(at string) (text string, by []Line) {
 // same reports whether two values are equal, or there is neither.
 func same(a, b []byte) bool { return a == nil && b == nil || merge.Equal(a, b) }
 
-// maxSettings bounds how many changes of one plugin to a place are described.
 const maxSettings = 20
 
-// settings returns what plugins did to a place, in order.
 func (r *request) settings(at string) (list []setting) {
 	now := merge.At(r.Before, at)
 	setters := r.setters(at)
@@ -109,7 +106,6 @@ func (l Line) lostTo(path, at string) string {
 	return ""
 }
 
-// set returns what a plugin that changed a path did to a place.
 func (l Line) set(path, at string) string {
 	if len(path) < len(at) {
 		path = at
@@ -164,13 +160,11 @@ func (l Line) changes(at string) bool {
 	return slices.ContainsFunc(l.Changed, func(path string) bool { return overlap(path, "/request_body"+at) })
 }
 
-// notKept stands for a value that the trace does not keep.
 const notKept = "(not kept in the trace)"
 
 // longestShown bounds how many characters of a value are shown.
 const longestShown = 300
 
-// shown returns a value for a sentence.
 func shown(value []byte) string {
 	switch {
 	case value == nil:

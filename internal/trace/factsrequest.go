@@ -12,7 +12,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// addRequests adds what plugins and the configuration did to the requests.
 func (all *facts) addRequests() {
 	tools := all.merged(all.offering(), func(r *request) []fact {
 		return slices.Concat(r.missing(), r.uselessFilters(), r.toolChanges())
@@ -33,10 +32,8 @@ func (all *facts) addRequests() {
 	all.list = slices.Concat(all.list, tools, messages, places)
 }
 
-// maxPlaces bounds how many changed places of a request are described.
 const maxPlaces = 100
 
-// offering returns the requests that offer tools, or could.
 func (s *arranged) offering() (list []*request) {
 	for _, r := range s.requests {
 		if len(r.Tools) > 0 || r.For == "" {
@@ -207,7 +204,6 @@ func (r *request) uselessFilters() (list []fact) {
 	return list
 }
 
-// toolChanges returns facts about plugins that changed the tools in the body.
 func (r *request) toolChanges() (list []fact) {
 	for _, l := range r.setters("/tools") {
 		about := []Subject{{KindPlugin, l.Plugin}, pointOf(hookpoints.PreAPIRequest.Name),
@@ -218,7 +214,6 @@ func (r *request) toolChanges() (list []fact) {
 	return list
 }
 
-// sentTools returns the tools in the body.
 func (r *request) sentTools() []string {
 	if r.Sent != nil {
 		return r.Sent
@@ -226,7 +221,6 @@ func (r *request) sentTools() []string {
 	return r.Offered
 }
 
-// messageChanges returns facts about plugins that changed messages.
 func (r *request) messageChanges() (list []fact) {
 	for _, l := range r.setters("/messages") {
 		about := []Subject{{KindPlugin, l.Plugin}, pointOf(hookpoints.PreAPIRequest.Name),
@@ -250,7 +244,6 @@ func (r *request) messageChanges() (list []fact) {
 	return list
 }
 
-// messageNames returns which messages were changed, and how.
 func messageNames(changes []MessageChange) string {
 	var words []string
 	for _, m := range changes {

@@ -19,7 +19,6 @@ import (
 //go:embed page.html
 var page embed.FS
 
-// view is what the page shows about a turn.
 type view struct {
 	Title     string
 	Prompt    string
@@ -99,7 +98,6 @@ func rowView(r Row, longest time.Duration) viewRow {
 	return row
 }
 
-// noteOf returns a note about a text that is not kept, "" if it is kept.
 func (r Row) noteOf(path string) string {
 	for _, text := range r.Withheld {
 		if path == text.Path || strings.HasPrefix(path, text.Path+"/") {
@@ -109,7 +107,6 @@ func (r Row) noteOf(path string) string {
 	return ""
 }
 
-// maxChanges bounds how many changed places of one answer a page shows.
 const maxChanges = 200
 
 func indented(raw []byte) string {

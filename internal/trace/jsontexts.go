@@ -64,7 +64,6 @@ func isBeforeColon(line []byte, i int) bool {
 	return i < len(line) && line[i] == ':'
 }
 
-// unquote returns the text of a JSON string.
 func unquote(raw []byte) (text string, ok bool) {
 	if len(raw) < 2 || raw[len(raw)-1] != '"' {
 		return "", false
@@ -75,7 +74,6 @@ func unquote(raw []byte) (text string, ok bool) {
 	return text, strictjson.Decode(raw, &text) == nil
 }
 
-// endOfString returns where the string that begins at i ends.
 func endOfString(line []byte, i int) int {
 	for j := i + 1; j < len(line); j++ {
 		switch line[j] {

@@ -56,7 +56,6 @@ func (l Line) agent() string {
 // answered.
 func (l Line) IsWhole() bool { return len(l.Withheld) == 0 && !l.Removed }
 
-// without returns the line without words that plugins have removed.
 func (l Line) without(gone *removed) Line {
 	cut := func(text string) string {
 		after := gone.value(text, 0)
@@ -112,7 +111,6 @@ func (l Line) without(gone *removed) Line {
 	return l
 }
 
-// withoutTexts returns the line without its texts.
 func (l Line) withoutTexts() Line {
 	l.Removed = true
 	if l.Step != nil {

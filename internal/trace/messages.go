@@ -25,7 +25,6 @@ type MessageChange struct {
 // compared with as many others.
 const maxMessages, maxAligned = 100, 500
 
-// messagesChanged lists the messages that a plugin changed at pre_api_request.
 func messagesChanged(r *plugin.Record) []MessageChange {
 	const messages = "/request_body/messages"
 	if r.Point != hookpoints.PreAPIRequest.Name || !slices.Contains(r.Changed, messages) {
@@ -48,7 +47,6 @@ func messagesChanged(r *plugin.Record) []MessageChange {
 
 const howChanged, howAdded, howRemoved = "changed", "added", "removed"
 
-// differing aligns messages before and after, and lists those that differ.
 func differing(before, after []gjson.Result) (list []MessageChange) {
 	was, is := textsOf(before), textsOf(after)
 	same := func(i, j int) bool {
@@ -104,7 +102,6 @@ func aligned(n, m int, same func(i, j int) bool) (pairs [][2]int) {
 	return pairs
 }
 
-// longest returns the longest common subsequence of rows and columns from begin on.
 func longest(begin, rows, columns int, same func(i, j int) bool) (pairs [][2]int) {
 	length := make([][]int, rows+1)
 	for i := range length {

@@ -27,7 +27,6 @@ func permissionWith(p *agent.PermissionEvent, change func(string) string) *agent
 	return &changed
 }
 
-// permissionRow fills in the row of a permission.
 func permissionRow(row Row, p *agent.PermissionEvent) Row {
 	row.Who, row.Text = p.Tool, decidedText(p)
 	if p.Asked != nil {
@@ -64,7 +63,6 @@ func decidedText(p *agent.PermissionEvent) string {
 	return text
 }
 
-// nameOr returns who decided, or that the trace does not say so.
 func nameOr(by string) string {
 	if by == "" {
 		return "somebody whom the trace does not name"
@@ -72,7 +70,6 @@ func nameOr(by string) string {
 	return by
 }
 
-// scopeText says how long an answer of the person holds.
 func scopeText(scope permissions.Scope) string {
 	switch scope {
 	case permissions.ThisRun:

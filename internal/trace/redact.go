@@ -36,7 +36,6 @@ func (r *Redactor) Line(line []byte) []byte {
 	return walk(line, func(name, text string) string { return r.value(name, text, 0) })
 }
 
-// value returns the text of a member without secrets.
 func (r *Redactor) value(name, text string, depth int) string {
 	if isSecretName(name) {
 		return redacted
@@ -48,7 +47,6 @@ func (r *Redactor) value(name, text string, depth int) string {
 	return r.text(text)
 }
 
-// text returns a text without secrets.
 func (r *Redactor) text(text string) string {
 	for _, s := range r.secrets {
 		text = strings.ReplaceAll(text, s, redacted)

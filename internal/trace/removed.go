@@ -24,7 +24,6 @@ const (
 	longestPhrase, maxPhrases = 256, 64
 )
 
-// removed holds the words that plugins have removed from texts.
 type removed struct {
 	words   map[string]bool
 	sorted  []string // the words, once they are searched; nil: not yet
@@ -33,7 +32,6 @@ type removed struct {
 	all bool
 }
 
-// isEmpty reports whether nothing was removed.
 func (r *removed) isEmpty() bool { return len(r.words) == 0 && len(r.phrases) == 0 && !r.all }
 
 // add records what is in the text before and nowhere in the one after.
@@ -85,7 +83,6 @@ func between(before, after string) string {
 	return strings.TrimSpace(before[:len(before)-end])
 }
 
-// text returns a text without what was removed.
 func (r *removed) text(text string) string {
 	if r.all {
 		return removedMark

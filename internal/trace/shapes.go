@@ -54,7 +54,6 @@ func (s *shapes) add(prefix string, least int, is func(byte) bool) {
 	}})
 }
 
-// hide returns a text without keys.
 func (s *shapes) hide(text string) string {
 	var b strings.Builder
 	done := 0
@@ -142,13 +141,10 @@ const hexDigits = "0123456789abcdef"
 
 func isAlnum(c byte) bool { return c-'0' < 10 || c|0x20-'a' < 26 }
 
-// isKeyByte reports whether a byte can occur in keys.
 func isKeyByte(c byte) bool { return isAlnum(c) || c == '-' || c == '_' || c == '.' }
 
-// isTokenByte reports whether a byte can occur in tokens of an authorization.
 func isTokenByte(c byte) bool { return isKeyByte(c) || strings.IndexByte("~+/=", c) >= 0 }
 
-// isBase64 reports whether a byte can occur in the body of a PEM block.
 func isBase64(c byte) bool {
 	return isAlnum(c) || strings.IndexByte("+/=\r\n \t", c) >= 0
 }
@@ -194,10 +190,8 @@ func bodyBefore(text string) int {
 	return n
 }
 
-// matchBearer finds a token after the word bearer.
 func matchBearer(text string) (keep, end int) { return tokenAfter(text, "bearer") }
 
-// matchAuthorization finds the value after the name of the header.
 func matchAuthorization(text string) (keep, end int) {
 	name := "authorization:"
 	if proxy := "proxy-"; hasFold(text, proxy) {
@@ -215,7 +209,6 @@ func matchAuthorization(text string) (keep, end int) {
 	return tokenAfter(text, value)
 }
 
-// tokenAfter finds a token after a prefix and spaces.
 func tokenAfter(text, begin string) (keep, end int) {
 	if !hasFold(text, begin) {
 		return 0, 0
@@ -235,7 +228,6 @@ func hasFold(text, begin string) bool {
 	return len(text) >= len(begin) && strings.EqualFold(text[:len(begin)], begin)
 }
 
-// matchUserInfo finds the password in an address.
 func matchUserInfo(text string) (keep, end int) {
 	host := text[3:]
 	if stop := strings.IndexAny(host, "/?# \t\r\n\"'<>\\"); stop >= 0 {

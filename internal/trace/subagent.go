@@ -18,7 +18,6 @@ func subagentWith(a *agent.AgentEvent, change func(string) string) *agent.AgentE
 	return &changed
 }
 
-// in returns the row with the sub-agent in which it happened.
 func (r Row) in(agent string) Row {
 	if agent != "" {
 		r.Point = agent + " " + r.Point
@@ -26,7 +25,6 @@ func (r Row) in(agent string) Row {
 	return r
 }
 
-// subagentRow fills in the row of a sub-agent that begins or has ended.
 func subagentRow(row Row, s *agent.Event) Row {
 	a := s.Subagent
 	row.Who = a.ID
@@ -44,7 +42,6 @@ func subagentRow(row Row, s *agent.Event) Row {
 	return row
 }
 
-// addSubagent adds how a sub-agent ended.
 func (all *facts) addSubagent(step *agent.Event) {
 	a := step.Subagent
 	if a == nil || a.Status == "" {

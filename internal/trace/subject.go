@@ -45,7 +45,6 @@ func (s Subject) String() string {
 	return "the " + string(s.Kind) + " " + s.Name
 }
 
-// pointOf returns a hook point as a subject.
 func pointOf(name hookpoints.Name) Subject { return Subject{KindPoint, string(name)} }
 
 // covers reports whether a sentence about s is also about another subject: a
@@ -97,10 +96,8 @@ const parameterNames = "model messages tools stream stream_options temperature m
 	"parallel_tool_calls frequency_penalty presence_penalty seed response_format reasoning reasoning.effort " +
 	"reasoning.max_tokens reasoning.exclude reasoning.enabled"
 
-// vocabulary is what names can mean in a turn.
 type vocabulary struct{ *facts }
 
-// subjects returns everything that a name can mean in the turn.
 func (v vocabulary) subjects(name string) []Subject {
 	name = strings.Join(strings.Fields(name), " ")
 	kind, rest, _ := strings.Cut(name, " ")
@@ -112,7 +109,6 @@ func (v vocabulary) subjects(name string) []Subject {
 	return slices.DeleteFunc(v.known(rest), func(k Subject) bool { return k.Kind != meant })
 }
 
-// known returns the subjects of a name.
 func (v vocabulary) known(name string) (list []Subject) {
 	add := func(kind Kind, names ...string) {
 		for _, n := range names {
@@ -158,7 +154,6 @@ func shortName(name string) string {
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// near returns names of the turn that are similar to an unknown one.
 func (v vocabulary) near(name string) (list []string) {
 	all := slices.Concat(v.plugins(), v.tools(), v.contexts(), []string{"prompt", "system prompt"}, hookpoints.Names(),
 		v.places())
@@ -176,7 +171,6 @@ func (v vocabulary) near(name string) (list []string) {
 	return list
 }
 
-// maxNear bounds how many names are suggested.
 const maxNear = 5
 
 // plugins returns the names of all plugins, including those that were left out.
@@ -227,7 +221,6 @@ func (v vocabulary) points(name string) (list []string) {
 	return list
 }
 
-// contexts returns the contexts that the turn had to do with.
 func (v vocabulary) contexts() []string {
 	names := []string{v.turn.Context}
 	for _, f := range v.list {
@@ -240,7 +233,6 @@ func (v vocabulary) contexts() []string {
 	return names
 }
 
-// isPlace reports whether there is such a place in a request, or may be.
 func (v vocabulary) isPlace(at string) bool {
 	if slices.Contains(strings.Fields(parameterNames), dotted(at)) || strings.HasPrefix(at, "/messages/") ||
 		strings.HasPrefix(at, "/tools/") {
@@ -254,7 +246,6 @@ func (v vocabulary) isPlace(at string) bool {
 	return false
 }
 
-// places returns the names of a request's members.
 func (v vocabulary) places() []string {
 	names := strings.Fields(parameterNames)
 	for _, r := range v.requests {
@@ -268,7 +259,6 @@ func (v vocabulary) places() []string {
 	return names
 }
 
-// addName appends names that are not in the list.
 func addName(names []string, more ...string) []string {
 	for _, name := range more {
 		if name != "" && !slices.Contains(names, name) {

@@ -54,7 +54,6 @@ func isBackground(s *agent.Event) bool {
 	return s.Loaded != nil && loadedText(*s.Loaded) == "" || change == agent.ContextSwitched
 }
 
-// withheld returns the row with notes about the texts that are not kept.
 func (r Row) withheld(l Line) Row {
 	r.Withheld = l.Withheld
 	for _, text := range l.Withheld {

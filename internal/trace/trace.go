@@ -72,7 +72,6 @@ func ReadFile(path string) (turns []Turn, bad int, err error) {
 	return Read(io.MultiReader(files...))
 }
 
-// maxLine bounds a line in bytes; longer ones are not of a trace.
 const maxLine = 4 << 20
 
 // Read reads turns.

@@ -58,13 +58,11 @@ type Writer struct {
 	places  places
 }
 
-// fired are the changes of a dispatch.
 type fired struct {
 	dispatch int64
 	changes  []change
 }
 
-// maxFired bounds how many dispatches may be in progress at once.
 const maxFired = 64
 
 // To adds an output for all lines from now on.
@@ -128,7 +126,6 @@ func (w *Writer) Fired(f plugin.Firing) {
 	}
 }
 
-// changesIn returns the changes of a dispatch.
 func (w *Writer) changesIn(dispatch int64) []change {
 	for i := len(w.changes) - 1; i >= 0; i-- {
 		if w.changes[i].dispatch == dispatch {
@@ -228,7 +225,6 @@ func (w *Writer) Close() error {
 // isRead reports whether the lines have an output.
 func (w *Writer) isRead() bool { return len(w.out) > 0 || w.holding }
 
-// add keeps a line until the turn is over.
 func (w *Writer) add(l Line) error {
 	if !w.isRead() {
 		return nil
@@ -246,7 +242,6 @@ func (w *Writer) add(l Line) error {
 	return nil
 }
 
-// sizeOf returns approximately how much memory a line takes.
 func sizeOf(l Line) int {
 	if l.Step != nil {
 		return 512 + len(l.Step.Text)
@@ -267,7 +262,6 @@ func (w *Writer) shed() error {
 	return err
 }
 
-// flush writes all pending lines.
 func (w *Writer) flush() error {
 	var err error
 	for _, l := range w.pending {
@@ -280,7 +274,6 @@ func (w *Writer) flush() error {
 	return err
 }
 
-// write writes a line to all outputs.
 func (w *Writer) write(l Line) error {
 	if l.Step != nil && len(l.Step.Text) > maxPayload {
 		step := *l.Step

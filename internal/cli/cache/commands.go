@@ -29,7 +29,6 @@ func Commands(env *command.Env) []*cli.Command {
 	})}
 }
 
-// listCommand returns the command that lists the outputs of the current context.
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
@@ -50,7 +49,6 @@ func listCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// list prints a line for each output.
 func list(out *command.Printer, name string, entries []cache.Entry) error {
 	if len(entries) == 0 {
 		out.Notice("no tool output is cached in context \"" + name + "\"")

@@ -20,7 +20,6 @@ const rememberedPrompts = 200
 // BeginFunc begins an answer that Ctrl-C ends without ending the program.
 type BeginFunc func(context.Context) (turn context.Context, done func())
 
-// conversation is a conversation with a person.
 type conversation struct {
 	*operation.Run
 	begin  BeginFunc
@@ -88,7 +87,6 @@ func interruption(text string) string {
 	return "interrupted; what has arrived is kept"
 }
 
-// earlierPrompts returns the last prompts of the run's context.
 func earlierPrompts(ctx context.Context, run *operation.Run) (prompts []string, err error) {
 	err = run.Session.Context.History(ctx, contexts.Query{Last: rememberedPrompts, Keep: isPrompt},
 		func(e contexts.Entry) bool {

@@ -24,13 +24,10 @@ type chatCommand struct {
 // runFunc runs a command with the word that follows it.
 type runFunc func(ctx context.Context, c *conversation, word string) error
 
-// retryName is the name of the command that asks for an answer.
 const retryName = "retry"
 
-// errEnd is the error of a command that ends the conversation.
 var errEnd = errors.New("the conversation ends")
 
-// commands lists the commands of a conversation.
 func commands() []chatCommand {
 	return []chatCommand{
 		{[]string{"help"}, "", "list these commands", help},
@@ -47,7 +44,6 @@ func commands() []chatCommand {
 	}
 }
 
-// runCommand runs the command of a line.
 func runCommand(ctx context.Context, c *conversation, name, word string) error {
 	known := commands()
 	i := slices.IndexFunc(known, func(k chatCommand) bool { return slices.Contains(k.names, name) })
@@ -75,7 +71,6 @@ func unknownCommand(name string, commands []chatCommand) error {
 		name, hint)
 }
 
-// help lists the commands.
 func help(_ context.Context, c *conversation, _ string) error {
 	var rows [][]string
 	for _, known := range commands() {
@@ -86,12 +81,10 @@ func help(_ context.Context, c *conversation, _ string) error {
 	return command.WriteColumns(command.HelpWriter(c.Env.Out.Screen), rows)
 }
 
-// retry sends the latest prompt again.
 func retry(ctx context.Context, c *conversation, _ string) error {
 	return c.Session.Answer(ctx, c.Session.Agent.Retry)
 }
 
-// showHistory shows the last entries of the context.
 func showHistory(ctx context.Context, c *conversation, word string) error {
 	count := operation.Count{By: "/history", Text: cmp.Or(word, strconv.Itoa(operation.DefaultLast))}
 	return operation.ShowLog(ctx, *c.Run, c.Session.Name(), count)
@@ -120,10 +113,8 @@ func switchContext(ctx context.Context, c *conversation, name string) error {
 	return err
 }
 
-// listContexts lists the contexts.
 func listContexts(ctx context.Context, c *conversation, _ string) error {
 	return operation.ListContexts(ctx, *c.Run)
 }
 
-// end ends the conversation.
 func end(context.Context, *conversation, string) error { return errEnd }

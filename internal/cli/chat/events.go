@@ -21,7 +21,6 @@ func describe(event agent.Event, arguments func(json.RawMessage) string) string 
 	return event.Agent + ": " + text
 }
 
-// describeKind returns an event as a line, by its kind.
 func describeKind(event agent.Event, arguments func(json.RawMessage) string) string {
 	switch event.Kind {
 	case agent.EventTool:

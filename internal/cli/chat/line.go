@@ -32,7 +32,6 @@ func unescape(text string) string {
 	return "/" + rest
 }
 
-// complete lists the completions of the beginning of a command.
 func complete(ctx context.Context, c *conversation, line string) (lines []string) {
 	if word, ok := strings.CutPrefix(line, "/context "); ok {
 		names, _ := c.Session.Store.Names(ctx)

@@ -55,7 +55,6 @@ func showEvent(out *command.Printer, event agent.Event) {
 	}
 }
 
-// renderMarkdown shows answers as Markdown.
 func renderMarkdown(s *screen.Screen, shown *agent.Output) {
 	var draft *screen.Draft
 	var r *markdown.Renderer
@@ -75,7 +74,6 @@ func renderMarkdown(s *screen.Screen, shown *agent.Output) {
 	}
 }
 
-// surface draws answers on the screen.
 type surface struct{ *screen.Draft }
 
 // Look implements markdown.Surface.

@@ -16,7 +16,6 @@ type command struct {
 	flags []*Flag
 }
 
-// commands lists the commands that the flags make, in their order.
 func commands(flags []*Flag) (list []command) {
 	for _, f := range flags {
 		if f.Command == nil {
@@ -46,7 +45,6 @@ func (c command) members() []Value {
 	return most.Takes
 }
 
-// requires reports whether all flags of the command need a member.
 func (c command) requires(member Value) bool {
 	return member.Kind != Rest && !slices.ContainsFunc(c.flags, func(f *Flag) bool {
 		return !slices.ContainsFunc(f.Takes, func(v Value) bool { return v.Member == member.Member })
@@ -83,7 +81,6 @@ func (c command) give(name string, object gjson.Result) error {
 	return nil
 }
 
-// check checks the type of a member of the command's object.
 func (c command) check(name string, m Value, value gjson.Result) error {
 	if isMissing := !value.Exists() || value.Type == gjson.Null; isMissing && !c.requires(m) {
 		return nil
@@ -109,7 +106,6 @@ func texts(list gjson.Result) []string {
 	return words
 }
 
-// giveCommand applies the object's member "command".
 func giveCommand(flags []*Flag, said gjson.Result) error {
 	name, members := said.String(), gjson.Result{}
 	if said.IsObject() {

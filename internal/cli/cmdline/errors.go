@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// flagError is an error about a flag.
 type flagError struct {
 	text       string
 	mayBeWords bool // it may belong to a prompt
@@ -16,12 +15,10 @@ type flagError struct {
 
 func (e flagError) Error() string { return e.text }
 
-// unknownFlag returns the error for an unknown flag.
 func unknownFlag(name string) error {
 	return flagError{"there is no flag " + name, true}
 }
 
-// missingValue returns the error for a flag without its value.
 func missingValue(f cli.Flag, name string) error {
 	if takes(f) > 1 {
 		return flagError{fmt.Sprintf("flag needs %d arguments: %s", takes(f), name), false}

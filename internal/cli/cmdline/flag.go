@@ -75,7 +75,6 @@ func (f *Flag) Give(values, rest []string) {
 	f.given.Rest = rest
 }
 
-// take takes one value.
 func (f *Flag) take(value string) {
 	switch {
 	case takes(f) > 0:
@@ -115,7 +114,6 @@ func (f *Flag) Written() string {
 	return f.Command.Names[0]
 }
 
-// dashed returns a name with its dashes.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name

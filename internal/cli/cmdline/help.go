@@ -25,7 +25,6 @@ func HelpLine(typed, about string) string {
 	return line + strings.Repeat(" ", max(2, explained-len(line))) + about + "\n"
 }
 
-// helpLine returns the line of --help about the flag.
 func (f *Flag) helpLine() string {
 	line := ""
 	for _, letter := range f.Letters {

@@ -48,7 +48,6 @@ func (f *Flag) IsSet() bool { return f.given.Times > 0 }
 // split values at commas.
 type parsed struct{ flag *Flag }
 
-// Set passes a value on to the flag.
 func (p parsed) Set(value string) error {
 	if p.IsBoolFlag() {
 		given, err := strconv.ParseBool(value)
@@ -65,10 +64,8 @@ func (p parsed) Set(value string) error {
 // is wanted.
 func (p parsed) String() string { return strconv.FormatBool(p.flag != nil && p.flag.IsSet()) }
 
-// IsBoolFlag reports whether the flag takes no value.
 func (p parsed) IsBoolFlag() bool { return takes(p.flag) == 0 }
 
-// names lists all names of a flag.
 func names(f cli.Flag) []string {
 	if own, ok := f.(*Flag); ok {
 		return own.names()
@@ -106,5 +103,4 @@ func takes(f cli.Flag) int {
 	return len(Values(f))
 }
 
-// takesRest reports whether the flag takes all remaining words.
 func (f *Flag) takesRest() bool { return len(f.Takes) > 0 && f.Takes[len(f.Takes)-1].Kind == Rest }

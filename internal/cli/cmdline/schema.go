@@ -49,7 +49,6 @@ func commandSchema(flags []*Flag, kinds map[Kind]Definition) Schema {
 	return Schema{"oneOf": append([]any{Schema{"type": "string", "enum": plain}}, objects...)}
 }
 
-// schema describes the command's object.
 func (c command) schema(kinds map[Kind]Definition) Schema {
 	properties := Schema{}
 	var required []string
@@ -91,7 +90,6 @@ func switchesSchema(flags []*Flag, kinds map[Kind]Definition) Schema {
 	return Object(properties)
 }
 
-// contextSchema describes the member "context".
 func contextSchema() Schema {
 	name := Object(Schema{"name": text(), "persistent": Schema{"type": "boolean", "default": true}}, "name")
 	justName := Object(Schema{"name": text()}, "name")

@@ -58,7 +58,6 @@ func (e *Env) Command(s Spec) *cli.Command {
 	}
 }
 
-// usageError rewords an error of the flag parser.
 func usageError(_ *cli.Context, err error, _ bool) error {
 	return app.UsageError{Err: cmdline.ParserError(err)}
 }
@@ -80,7 +79,6 @@ func (e *Env) Group(name, about string, commands []*cli.Command) *cli.Command {
 		}}
 }
 
-// helpTemplate is the template of what COMMAND --help prints.
 const helpTemplate = `{{.HelpName}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}} - {{.Usage}}
 {{if .UsageText}}
 {{.UsageText}}

@@ -138,7 +138,6 @@ func ReadAll(ctx context.Context, f *os.File, most int64) (string, error) {
 // maxTyped bounds a line that is typed as an answer to a question.
 const maxTyped = 64 << 10
 
-// readLine reads one line from a terminal, or until ctx ends.
 func readLine(ctx context.Context, f *os.File) (string, error) {
 	return until(ctx, func() (string, error) {
 		line, err := bufio.NewReader(io.LimitReader(f, maxTyped)).ReadString('\n')

@@ -89,7 +89,6 @@ func newMessage(kind, text string) message {
 		Content: text, Type: kind}
 }
 
-// quoter writes a text as the contents of a JSON string.
 type quoter struct {
 	to   io.Writer
 	rest []byte // the beginning of a character

@@ -90,7 +90,6 @@ func AnswerToolResult(out *Printer, call ToolCall, result tools.Result) error {
 	return errors.Join(out.Done(call.Operation, call.data(), ""), call.err())
 }
 
-// data returns the data of the result about the call.
 func (c ToolCall) data() Fields {
 	data := Fields{"tool": c.Tool, "failed": c.Failure != "", "failure": nil}
 	if c.Failure != "" {
@@ -99,7 +98,6 @@ func (c ToolCall) data() Fields {
 	return data
 }
 
-// err returns the error of a run whose call failed.
 func (c ToolCall) err() error {
 	if c.Failure == "" {
 		return nil

@@ -28,7 +28,6 @@ func HelpWriter(s *screen.Screen) io.Writer {
 	return &wrapper{out: s.Stdout(), width: HelpWidth(s)}
 }
 
-// Write writes the complete lines.
 func (w *wrapper) Write(b []byte) (int, error) {
 	text := w.rest + string(b)
 	whole := strings.LastIndex(text, "\n") + 1

@@ -30,7 +30,6 @@ func Commands(env *command.Env) []*cli.Command {
 	}
 }
 
-// printScript prints the script for a shell.
 func printScript(env *command.Env, shell string) error {
 	script, err := scripts.ReadFile("completion/chibi." + shell)
 	if err != nil {

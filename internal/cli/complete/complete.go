@@ -10,13 +10,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// completer finds what may follow words of a command line.
 type completer struct {
 	sources
 	app *cli.App // the command line to which the words belong
 }
 
-// candidates lists the words that may follow the words before.
 func (c *completer) candidates(ctx context.Context, before []string) []string {
 	flags, rest := c.app.Flags, before
 	for len(rest) > 0 {
@@ -45,7 +43,6 @@ func (c *completer) candidates(ctx context.Context, before []string) []string {
 	return append(commandNames(c.app.Commands), cmdline.NamesOf(flags)...)
 }
 
-// afterCommand lists what may follow words that begin with a command.
 func (c *completer) afterCommand(ctx context.Context, words []string) []string {
 	commands := c.app.Commands
 	for i, word := range words {
@@ -62,7 +59,6 @@ func (c *completer) afterCommand(ctx context.Context, words []string) []string {
 	return commandNames(commands)
 }
 
-// commandNames lists the names of commands that are not hidden.
 func commandNames(commands []*cli.Command) (list []string) {
 	for _, cmd := range commands {
 		if !cmd.Hidden {
@@ -72,7 +68,6 @@ func commandNames(commands []*cli.Command) (list []string) {
 	return list
 }
 
-// arguments lists what a command takes after these words.
 func (c *completer) arguments(ctx context.Context, found *cli.Command, words []string) []string {
 	if len(words) > 0 {
 		f := cmdline.Ending(found.Flags, words[len(words)-1])
@@ -143,7 +138,6 @@ func (c *completer) argument(ctx context.Context, name string, a argument) []str
 	return a.flags
 }
 
-// words lists the completions of a word that a flag takes.
 func (c *completer) words(ctx context.Context, value cmdline.Value) []string {
 	if value.Known != nil {
 		return value.Known()

@@ -30,7 +30,6 @@ func typable(names []string) []string {
 	})
 }
 
-// request returns the options with which a session is opened.
 func (s sources) request() (app.Options, error) {
 	opts, err := s.env.Request(app.ToRead)
 	if s.home != "" {
@@ -53,7 +52,6 @@ func (s sources) read(ctx context.Context, list func(*app.Session) []string) []s
 	return typable(list(session))
 }
 
-// newContexts lists the words that create a context.
 func newContexts() []string { return []string{"new", "new:"} }
 
 // contextNames lists the contexts, "-" for the previous one, and more words.
@@ -111,7 +109,6 @@ func (s sources) toolNames(ctx context.Context, withPlugins bool) []string {
 	return typable(list)
 }
 
-// traceNames lists what trace explain can be asked about.
 func (s sources) traceNames(ctx context.Context) []string {
 	return s.read(ctx, func(session *app.Session) []string {
 		_, path, err := app.TracesOf(session).Last()
@@ -126,7 +123,6 @@ func (s sources) traceNames(ctx context.Context) []string {
 	})
 }
 
-// cachedIDs lists the large tool outputs of the current context.
 func (s sources) cachedIDs(ctx context.Context) []string {
 	return s.read(ctx, func(session *app.Session) (list []string) {
 		cached, _ := session.Cache().List(ctx)
@@ -137,7 +133,6 @@ func (s sources) cachedIDs(ctx context.Context) []string {
 	})
 }
 
-// serverNames lists the MCP servers of the configuration.
 func (s sources) serverNames(ctx context.Context) []string {
 	return s.read(ctx, func(session *app.Session) []string {
 		return slices.Sorted(maps.Keys(session.Config.MCP))
@@ -161,7 +156,6 @@ func (s sources) serverTools(ctx context.Context, server string) []string {
 	})
 }
 
-// recipeNames lists the recipes that can be read.
 func (s sources) recipeNames(ctx context.Context) []string {
 	return s.read(ctx, func(session *app.Session) (list []string) {
 		for _, l := range app.RecipesOf(session).List() {
@@ -199,7 +193,6 @@ func looksLikePlugin(path string) bool {
 		(info.IsDir() || info.Mode()&0o111 != 0 || ext != "")
 }
 
-// settings lists the configuration keys up to their values.
 func settings() (list []string) {
 	for _, key := range config.SettableKeys() {
 		list = append(list, key+"=")

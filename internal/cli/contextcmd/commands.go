@@ -45,7 +45,6 @@ func Commands(env *command.Env) []*cli.Command {
 	})}
 }
 
-// listCommand returns the command that lists the contexts.
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
@@ -62,7 +61,6 @@ func listCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// showCommand returns the command that shows a context.
 func showCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
@@ -79,7 +77,6 @@ func showCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// printJSON prints data as JSON if reading it did not fail.
 func printJSON(env *command.Env, data any, err error) error {
 	if err != nil {
 		return err
@@ -100,7 +97,6 @@ func within(ctx context.Context, env *command.Env, args []string,
 	})
 }
 
-// switchTo makes a context the current one.
 func switchTo(ctx context.Context, env *command.Env, name string) error {
 	opts, err := env.Request(app.ToManage)
 	if err != nil {
@@ -115,14 +111,12 @@ func switchTo(ctx context.Context, env *command.Env, name string) error {
 	})
 }
 
-// rename renames the context that the first word names to the second word.
 func rename(ctx context.Context, env *command.Env, args []string) error {
 	return within(ctx, env, args, func(ctx context.Context, run operation.Run, name string) error {
 		return operation.Rename(ctx, run, name, args[1])
 	})
 }
 
-// compact replaces a conversation with a summary that the context's own model writes.
 func compact(ctx context.Context, env *command.Env, args []string) error {
 	return env.Work(ctx, func(s *app.Session) error {
 		name, err := command.ContextName(ctx, s, args)

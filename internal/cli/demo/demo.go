@@ -33,7 +33,6 @@ func Commands(env *command.Env) []*cli.Command {
 	})}
 }
 
-// step is one prompt of the demonstration.
 type step struct {
 	about   string
 	shows   []string // the plugins that it needs
@@ -41,7 +40,6 @@ type step struct {
 	prompt  string
 }
 
-// script has a step for each example plugin.
 func script() []step {
 	return []step{
 		{"add-time adds the time to every prompt.", []string{"add-time"}, "default", "What time is it?"},
@@ -87,7 +85,6 @@ func flags(context string) string {
 	return "-C " + context
 }
 
-// demonstration is a short conversation in a scratch home.
 type demonstration struct {
 	out      io.Writer
 	home     *scratch.Home
@@ -146,7 +143,6 @@ func run(ctx context.Context, env *command.Env) error {
 	return d.show(ctx, names)
 }
 
-// show runs the steps that these plugins suffice for, and prints a summary.
 func (d *demonstration) show(ctx context.Context, names []string) error {
 	for _, step := range script() {
 		if !slices.ContainsFunc(step.shows, func(name string) bool { return !slices.Contains(names, name) }) {
@@ -185,7 +181,6 @@ func (d *demonstration) writeExamples() (leftOut []string, err error) {
 	return leftOut, nil
 }
 
-// writeRecipes writes the example recipes.
 func (d *demonstration) writeRecipes() error {
 	list, err := recipes.All()
 	if err != nil {
@@ -220,7 +215,6 @@ func notShown(e plugins.Example) string {
 		english.PluralWord(len(missing), "is", "are") + " not installed"
 }
 
-// at returns the session of a context.
 func (d *demonstration) at(ctx context.Context, name string) (*app.Session, error) {
 	if s := d.sessions[name]; s != nil {
 		return s, nil
@@ -274,7 +268,6 @@ func (d *demonstration) load(ctx context.Context) (names, leftOut []string, err 
 	return names, leftOut, nil
 }
 
-// ask asks one prompt and prints it, the answer and what plugins did.
 func (d *demonstration) ask(ctx context.Context, step step) error {
 	fmt.Fprintf(d.out, "# %s\n$ chibi %s '%s'\n", step.about, flags(step.context), step.prompt)
 	s, err := d.at(ctx, step.context)

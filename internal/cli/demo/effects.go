@@ -54,7 +54,6 @@ func summary(p plugin.Plugin, records []plugin.Record) string {
 		strings.Join(slices.Compact(effects), ", "))
 }
 
-// indent prints a text with a prefix before each line.
 func indent(w io.Writer, before, text string) {
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		fmt.Fprintln(w, strings.TrimRight(before+line, " "))

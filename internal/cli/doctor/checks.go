@@ -49,13 +49,10 @@ func checks(ofStore check) []check {
 	}
 }
 
-// check examines one thing and returns what it found.
 type check func(ctx context.Context, e *examination) []finding
 
-// nothing is a check that finds nothing.
 func nothing(context.Context, *examination) []finding { return nil }
 
-// examination is the state that checks look at.
 type examination struct {
 	home   string // its directory
 	online bool   // check servers too
@@ -65,7 +62,6 @@ type examination struct {
 	loaded  bool         // the session has its plugins
 }
 
-// run runs checks, until ctx ends.
 func (e *examination) run(ctx context.Context, checks []check) (found []finding, err error) {
 	for _, check := range checks {
 		found = append(found, check(ctx, e)...)
@@ -125,7 +121,6 @@ func ifOnline(find check) check {
 	}
 }
 
-// openSession opens the session that other checks look at.
 func openSession(ctx context.Context, e *examination) []finding {
 	s, err := e.open(ctx)
 	switch {
@@ -138,7 +133,6 @@ func openSession(ctx context.Context, e *examination) []finding {
 	return nil
 }
 
-// loadPlugins loads the plugins that other checks look at.
 func loadPlugins(ctx context.Context, e *examination) []finding {
 	if e.session == nil {
 		return nil

@@ -13,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// flags are the flags of the command doctor.
 type flags struct{ online, json bool }
 
 // Commands lists the command doctor, of a program that keeps files only.
@@ -34,7 +33,6 @@ func commands(env *command.Env, ofStore check) []*cli.Command {
 	})}
 }
 
-// errFound is the error of a run of doctor that found errors and printed them.
 var errFound = errors.New("there are errors to fix, see above")
 
 // run runs all checks and prints what they found; it returns errFound if that includes

@@ -51,7 +51,6 @@ func possibleGuards(turns []trace.Turn, plugins []plugin.Plugin) (found []findin
 	return found
 }
 
-// changedAt returns when a plugin's file was changed, the zero time if that is not known.
 func changedAt(path string) time.Time {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -93,10 +92,8 @@ func (c *conduct) mayChange(r *plugin.Record) bool {
 	})
 }
 
-// isGuards reports whether the plugin did what a guard does.
 func (c *conduct) isGuards() bool { return c.blocked > 0 && c.asked >= minAsked && !c.changes }
 
-// proposal proposes the plugin as a guard and says what that means.
 func (c *conduct) proposal(name string) finding {
 	f := fine(fmt.Sprintf("plugin %q was asked %s at %s in the traced turns, blocked %s and changed nothing: it could "+
 		"be a guard there", name, english.Plural(c.asked, "time", ""), c.info.Name, english.Plural(c.blocked, "time", "")))

@@ -12,7 +12,6 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 )
 
-// homeDirectory checks that there is a home and that it is writable.
 func homeDirectory(home string) []finding {
 	const another = "use another one: --home DIR, or CHIBI_HOME"
 	info, err := os.Stat(home)
@@ -55,7 +54,6 @@ func configuration(s *app.Session) []finding {
 	return []finding{fine("the configuration can be read")}
 }
 
-// configurationFiles lists the files of the configuration that exist.
 func configurationFiles(home string) (paths []string) {
 	for _, name := range []string{"config.toml", "models.toml"} {
 		if path := filepath.Join(home, name); disk.IsTaken(path) {

@@ -33,13 +33,11 @@ func tracedHooks(ctx context.Context, s *app.Session) []finding {
 		hooksNeverAsked(turns, external(plugins)), possibleGuards(turns, external(plugins)))
 }
 
-// hook is a plugin at a point.
 type hook struct {
 	plugin string
 	point  hookpoints.Name
 }
 
-// failedHooks finds hooks of plugins that failed in turns.
 func failedHooks(turns []trace.Turn, plugins []plugin.Plugin) (found []finding) {
 	failures := map[string]int{}
 	for _, turn := range turns {

@@ -30,7 +30,6 @@ func keptPlugins(s *app.Session) []finding {
 	return []finding{warning("plugins are not kept between runs: "+err.Error(), "chibi plugin keeper stop")}
 }
 
-// keeperText describes a keeper.
 func keeperText(status keeper.Status) string {
 	var names []string
 	for _, held := range status.Processes {

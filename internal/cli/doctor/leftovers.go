@@ -9,7 +9,6 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// maxTemps bounds how many temporary files are listed.
 const maxTemps = 20
 
 // leftovers finds files that killed runs have left on the disk.

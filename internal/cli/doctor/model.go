@@ -13,7 +13,6 @@ import (
 	"github.com/chibi-host/chibi/llm/openai"
 )
 
-// model reports whether a model is configured.
 func model(_ context.Context, s *app.Session) []finding {
 	switch {
 	case !s.Config.Configured():
@@ -26,7 +25,6 @@ func model(_ context.Context, s *app.Session) []finding {
 	return nil
 }
 
-// pingTimeout bounds how long chibi waits for the model's server.
 const pingTimeout = 15 * time.Second
 
 // modelServer sends a request to the address of the model's server that prompts use.
@@ -63,7 +61,6 @@ func serverStatus(c config.Config, status int) finding {
 	return fine(name + " can be reached and accepts the key")
 }
 
-// withoutSecrets returns an address without the parts that may contain a secret.
 func withoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isWritable reports whether files can be created in a directory.
 func isWritable(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }
 
 // owner returns the user and the group that a file belongs to. known is true if its mode says

@@ -13,7 +13,6 @@ type weakness struct {
 	owner   uint32 // if it is foreign
 }
 
-// weaknesses returns the ways in which other users may change a file.
 func weaknesses(path string, info fs.FileInfo) (found []weakness) {
 	if permitsOthers(info, 0o022) && !isClosedAbove(path) {
 		found = append(found, weakness{path: path})

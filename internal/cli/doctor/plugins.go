@@ -47,7 +47,6 @@ func exposedKeys(_ context.Context, s *app.Session) []finding {
 			"; to hide them from one plugin, under [plugins.NAME]")}
 }
 
-// skippedPlugins finds plugins that are left out.
 func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
 	reported := map[finding]bool{} // the hooks of one file have one reason
 	for _, l := range s.Loaded.Skipped {
@@ -75,10 +74,8 @@ func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
 	return found
 }
 
-// checkCommand is the command that checks a plugin.
 func checkCommand(name string) string { return "chibi plugin check " + term.ShellWord(name) }
 
-// pluginNotices returns the notices from loading the plugins.
 func pluginNotices(_ context.Context, s *app.Session) (found []finding) {
 	for _, n := range s.Loaded.Notices {
 		fix := checkCommand(n.Plugin)
@@ -126,7 +123,6 @@ func differedPlugins(_ context.Context, s *app.Session) (found []finding) {
 	return found
 }
 
-// loadedPlugins counts the plugins that are loaded.
 func loadedPlugins(_ context.Context, s *app.Session) []finding {
 	count := len(external(s.Loaded.Plugins))
 	if count == 0 {

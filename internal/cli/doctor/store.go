@@ -25,7 +25,6 @@ func sharedStore(ctx context.Context, e *examination) []finding {
 	return statusOf(s)
 }
 
-// statusOf says what a store's status means.
 func statusOf(s store.Status) []finding {
 	found := []finding{fine(fmt.Sprintf("the store answers in %s: %s, home %s, format %d",
 		s.RoundTrip.Round(10*time.Microsecond), s.Engine, s.Home, s.Format))}

@@ -44,7 +44,6 @@ func transcripts(ctx context.Context, s *app.Session) (found []finding) {
 	return append(found, fine(english.Plural(read, "transcript", "")+" read, none damaged"))
 }
 
-// readConversation reads the transcript and the window of a context.
 func readConversation(ctx context.Context, store *contexts.Store, name string) (hasEntries bool, err error) {
 	c, err := store.Context(name)
 	if err != nil {

@@ -46,10 +46,8 @@ func writableByOthers(home string, plugins []plugin.Plugin) []finding {
 	return w.found
 }
 
-// maxLooked bounds how many files are checked.
 const maxLooked = 10_000
 
-// writers finds files and directories that others may change.
 type writers struct {
 	seen  map[string]bool // paths that were checked
 	left  int             // how many more may be checked
@@ -150,7 +148,6 @@ func writable(root string, weak []weakness) (found []finding) {
 	return found
 }
 
-// writableFile returns the finding about one weakness.
 func writableFile(f weakness) finding {
 	name, path := term.Name(f.path), term.ShellWord(f.path)
 	if f.foreign {

@@ -13,14 +13,12 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// flags are the flags of the command history.
 type flags struct {
 	context, since, until, grep string
 	last, first                 int
 	json                        bool
 }
 
-// historyCommand returns the command history.
 func historyCommand(env *command.Env) *cli.Command {
 	var f flags
 	return env.Command(command.Spec{
@@ -41,7 +39,6 @@ func historyCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// show prints what the flags ask for.
 func show(ctx context.Context, env *command.Env, f flags) error {
 	q, err := f.query(time.Now())
 	if err != nil {
@@ -61,7 +58,6 @@ func show(ctx context.Context, env *command.Env, f flags) error {
 	})
 }
 
-// query returns the query that the flags ask for.
 func (f flags) query(now time.Time) (q contexts.Query, err error) {
 	q = contexts.Query{First: max(0, f.first), Last: max(0, f.last), Text: f.grep}
 	if q.First > 0 && q.Last > 0 {

@@ -42,7 +42,6 @@ func addCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// add writes a server into config.toml.
 func add(env *command.Env, s *app.Session, n newServer) error {
 	if there, exists := s.Config.MCP[n.name]; exists {
 		return command.Usage("MCP server %q is configured already, at %s; change it there", n.name, there.Where)
@@ -65,10 +64,8 @@ func add(env *command.Env, s *app.Session, n newServer) error {
 		app.Place(file.Path))
 }
 
-// key is a key of the configuration, and its value in TOML.
 type key struct{ name, value string }
 
-// keys returns what is written into the configuration.
 func (n newServer) keys() ([]key, error) {
 	if err := mcp.CheckServerName(n.name); err != nil {
 		return nil, command.Usage("%v", err)
@@ -102,7 +99,6 @@ func (n newServer) settings(table string, list []string, keys ...key) ([]key, er
 	return keys, nil
 }
 
-// quotedList is a list of strings in TOML.
 func quotedList(list []string) string {
 	var quoted []string
 	for _, text := range list {

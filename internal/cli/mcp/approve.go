@@ -34,7 +34,6 @@ func approveCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// approving approves changed tools of servers.
 type approving struct {
 	env     *command.Env
 	servers app.MCP

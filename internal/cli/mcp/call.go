@@ -34,13 +34,11 @@ func callCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// called is a call of a tool.
 type called struct {
 	server, tool string
 	arguments    json.RawMessage
 }
 
-// call calls a tool and prints its result.
 func call(ctx context.Context, env *command.Env, m app.MCP, c called) error {
 	server, err := m.Find(c.server)
 	if err != nil {

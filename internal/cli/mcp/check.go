@@ -35,14 +35,12 @@ func checkCommand(env *command.Env) *cli.Command {
 // be downloaded.
 const patience = 2 * time.Minute
 
-// checking shows what servers say.
 type checking struct {
 	env     *command.Env
 	servers app.MCP
 	asJSON  bool
 }
 
-// check asks a server and shows what it said.
 func (c checking) check(ctx context.Context, s app.MCPServer) error {
 	s.Start = max(s.Start, patience)
 	begun := time.Now()
@@ -61,10 +59,8 @@ func (c checking) check(ctx context.Context, s app.MCPServer) error {
 	return command.WriteColumns(writer(out.Screen), toolRows(one))
 }
 
-// maxDescription is how many characters of a tool's description are shown.
 const maxDescription = 72
 
-// toolRows returns a table of a server's tools.
 func toolRows(l listedServer) (rows [][]string) {
 	for _, t := range l.Tools {
 		words := []string{term.Clip(term.Line(t.Description), maxDescription), t.note(l.Trusted)}
@@ -73,7 +69,6 @@ func toolRows(l listedServer) (rows [][]string) {
 	return rows
 }
 
-// note says what is special about a tool.
 func (t listedTool) note(isTrusted bool) string {
 	switch {
 	case t.Unoffered != "":

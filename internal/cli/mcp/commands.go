@@ -16,7 +16,6 @@ func Commands(env *command.Env) []*cli.Command {
 	return []*cli.Command{env.Group("mcp", "tools of MCP servers, and chibi as a server of tools", list)}
 }
 
-// commands are the family's commands, in the order of its help.
 func commands(env *command.Env) []*cli.Command {
 	return []*cli.Command{
 		addCommand(env), listCommand(env), checkCommand(env), refreshCommand(env), callCommand(env), approveCommand(env),

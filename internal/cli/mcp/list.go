@@ -19,7 +19,6 @@ func listCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// list lists the servers of the configuration and of the project.
 func list(env *command.Env, m app.MCP, asJSON bool) error {
 	servers, problems := m.Servers()
 	for _, problem := range problems {

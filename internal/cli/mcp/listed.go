@@ -43,7 +43,6 @@ type listedServer struct {
 	LeftOut   []string     `json:"left_out,omitempty"`
 }
 
-// listedTool describes a tool of a server.
 type listedTool struct {
 	Name        string `json:"name"`
 	CalledAs    string `json:"called_as"`
@@ -69,7 +68,6 @@ func listedOf(m app.MCP, s app.MCPServer) listedServer {
 	return one
 }
 
-// remember adds what is remembered.
 func (l *listedServer) remember(m app.MCP, s app.MCPServer, e mcplists.Entry) {
 	if e.List != nil {
 		l.State = stateKnown
@@ -84,7 +82,6 @@ func (l *listedServer) remember(m app.MCP, s app.MCPServer, e mcplists.Entry) {
 	}
 }
 
-// listedToolOf describes a tool.
 func listedToolOf(m app.MCP, s app.MCPServer, d mcp.Definition) listedTool {
 	spec := mcp.NewTool(nil, s.Server, d).Spec()
 	one := listedTool{Name: d.Name, CalledAs: spec.Name, Description: spec.Description, Category: string(spec.Category),
@@ -95,7 +92,6 @@ func listedToolOf(m app.MCP, s app.MCPServer, d mcp.Definition) listedTool {
 	return one
 }
 
-// state is the state of the server for people.
 func (l *listedServer) state() string {
 	switch l.State {
 	case stateKnown:
@@ -108,7 +104,6 @@ func (l *listedServer) state() string {
 	return l.State
 }
 
-// count says how many tools the server has.
 func (l *listedServer) count() string {
 	text := english.Plural(len(l.Tools), "tool", "")
 	if l.Beyond > 0 {
@@ -125,7 +120,6 @@ func writer(s *screen.Screen) io.Writer {
 	return s.Stdout()
 }
 
-// print shows the server to people.
 func (l *listedServer) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n", l.Name, term.Line(l.state()))
 	l.printFields(w)

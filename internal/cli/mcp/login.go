@@ -35,7 +35,6 @@ func loginCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// logging is where to log in, and how a browser is opened.
 type logging struct {
 	server app.MCPServer
 	open   func(address string) bool

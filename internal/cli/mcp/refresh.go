@@ -47,7 +47,6 @@ func refresh(ctx context.Context, env *command.Env, m app.MCP, names []string) e
 	return errors.Join(failures...)
 }
 
-// chosen returns the servers that a person named, or all that are not disabled.
 func chosen(m app.MCP, names []string) (list []app.MCPServer, err error) {
 	all, _ := m.Servers()
 	for _, s := range all {

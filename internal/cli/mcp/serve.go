@@ -19,7 +19,6 @@ import (
 // tokenVar is the variable that holds the token of a server over HTTP.
 const tokenVar = "CHIBI_MCP_TOKEN"
 
-// serving is what the flags of serve say.
 type serving struct {
 	tools     app.ServeOptions
 	address   string
@@ -59,7 +58,6 @@ func serveCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// serve serves until the client goes away, or until ctx ends.
 func serve(ctx context.Context, env *command.Env, s serving) error {
 	if s.tokenFile != "" && s.address == "" {
 		return command.Usage("--token-file is for --http; name an address with it")

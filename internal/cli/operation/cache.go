@@ -35,7 +35,6 @@ func ClearCache(_ context.Context, run Run, name string) error {
 		fmt.Sprintf("Cleared tool cache for context '%s'", name))
 }
 
-// cleanupCache removes old outputs in all contexts, and says how many.
 func cleanupCache(ctx context.Context, run Run, _ cmdline.Given) error {
 	removed, err := app.CachesOf(run.Session).Clean(ctx, 0)
 	if err != nil {

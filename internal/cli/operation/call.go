@@ -30,7 +30,6 @@ func CallRows() []Row {
 	}
 }
 
-// runPlugin calls a plugin's tool with words.
 func runPlugin(ctx context.Context, run Run, given cmdline.Given) error {
 	if err := app.GuardsOf(run.Session).Admit(); err != nil {
 		return err

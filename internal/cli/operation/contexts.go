@@ -88,7 +88,6 @@ func CompactNamed(ctx context.Context, run Run, name string) error {
 	})
 }
 
-// compacted describes the result of compacting a context.
 func compacted(name string, done agent.Compacted) command.Fields {
 	return command.Fields{"context": name, "compacted": done == agent.CompactDone}
 }

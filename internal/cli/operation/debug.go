@@ -82,7 +82,6 @@ func (d *Debug) setDestroyRule(ctx context.Context, run Run, _ cmdline.Given) er
 	return run.Session.Store.SetDestroyRule(run.Session.Name(), k.destroyAt, k.destroyAfter)
 }
 
-// debugKey describes a key of --debug.
 type debugKey struct {
 	name  string // dashes mean the same as underscores
 	value string // its value, as --help shows it; "" for none
@@ -90,7 +89,6 @@ type debugKey struct {
 	set   func(d *DebugKeys, n int64)
 }
 
-// knownDebugKeys lists the keys of --debug.
 func knownDebugKeys() []debugKey {
 	return []debugKey{
 		{name: "request_log", set: func(d *DebugKeys, _ int64) { d.Requests = true }},
@@ -124,7 +122,6 @@ func debugKeyNames() (list []string) {
 	return list
 }
 
-// writtenDebugKeys lists the keys of --debug with their values.
 func writtenDebugKeys() (list []string) {
 	for _, k := range knownDebugKeys() {
 		list = append(list, k.written()+k.value)
@@ -132,7 +129,6 @@ func writtenDebugKeys() (list []string) {
 	return list
 }
 
-// read parses one key.
 func (k *DebugKeys) read(text string) error {
 	name, value, hasValue := strings.Cut(text, "=")
 	if name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_"); name == "" {

@@ -27,7 +27,6 @@ func LogRows() []Row {
 	}
 }
 
-// showLog prints a context's log, with the number of entries as a flag takes it.
 func showLog(flag string) onContext {
 	return func(ctx context.Context, run Run, name, number string) error {
 		return ShowLog(ctx, run, name, Count{By: flag, Text: number})
@@ -41,7 +40,6 @@ type Count struct {
 	Text string
 }
 
-// query returns the query for that many entries.
 func (c Count) query() (contexts.Query, error) {
 	n, err := strconv.Atoi(c.Text)
 	if err != nil {
@@ -102,7 +100,6 @@ func PrintHistory(ctx context.Context, run Run, h History) error {
 	return err
 }
 
-// isConversation reports whether an entry is a message, a tool call or its result.
 func isConversation(t contexts.Type) bool {
 	return t == contexts.TypeMessage || t == contexts.TypeToolCall || t == contexts.TypeToolResult
 }
@@ -151,7 +148,6 @@ func writtenBy(e contexts.Entry) string {
 	return term.Line(text)
 }
 
-// size is a number of bytes as the original shows it.
 func size(n int) string {
 	if n < 1024 {
 		return fmt.Sprintf("%db", n)

@@ -60,7 +60,6 @@ func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
 	return dealtWith(run, "check_all_inboxes", dealt)
 }
 
-// processOneMail lets the model process the mail of one context.
 func processOneMail(ctx context.Context, run Run, name string) error {
 	some, err := processMail(ctx, run, name)
 	switch {
@@ -72,7 +71,6 @@ func processOneMail(ctx context.Context, run Run, name string) error {
 	return dealtWith(run, "check_inbox", []string{name})
 }
 
-// dealtWith prints in which contexts mail was processed.
 func dealtWith(run Run, operation string, names []string) error {
 	return run.Env.Out.Done(operation, command.Fields{"contexts": names},
 		fmt.Sprintf("Contexts whose mail was processed: %d", len(names)))

@@ -183,7 +183,6 @@ func onNamed(do onContext) Func {
 	}
 }
 
-// lastWord is the last word that a flag took; "" for none.
 func lastWord(given cmdline.Given) string {
 	if len(given.Values) == 0 {
 		return ""

@@ -39,7 +39,6 @@ type ContextInfo struct {
 	LastActivity *time.Time `json:"last_activity_at,omitempty"`
 }
 
-// describeContext returns what the store knows about a context, as JSON.
 func describeContext(info contexts.Info) ContextInfo {
 	c := ContextInfo{Name: info.Name, Current: info.Current, Active: info.Locked, Mail: info.Mail}
 	if !info.Created.IsZero() {

@@ -50,7 +50,6 @@ func PromptText(out *command.Printer, text string) (string, error) {
 	return string(data), nil
 }
 
-// setSystemPrompt gives a context its own system prompt.
 func setSystemPrompt(_ context.Context, run Run, name, text string) error {
 	text, err := PromptText(run.Env.Out, text)
 	if err != nil {

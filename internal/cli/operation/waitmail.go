@@ -48,7 +48,6 @@ func (w *WaitingForMail) Rows() []Row {
 	}
 }
 
-// run waits for mail, once or in a loop.
 func (w *WaitingForMail) run(ctx context.Context, run Run, _ cmdline.Given) error {
 	m := &mailWaiter{Run: run, name: run.Session.Name(), pause: firstMailPause}
 	for {
@@ -71,7 +70,6 @@ func (w *WaitingForMail) run(ctx context.Context, run Run, _ cmdline.Given) erro
 	}
 }
 
-// mailWaiter waits for the mail of a context.
 type mailWaiter struct {
 	Run
 	name     string
@@ -80,7 +78,6 @@ type mailWaiter struct {
 	untidy   bool            // there was an answer since the last cleanup
 }
 
-// errEndedWaiting reports that a run was ended while it had no mail to answer.
 var errEndedWaiting = errors.New("no mail has come")
 
 // one waits until there is mail that nobody else has taken, and lets the model process it.
@@ -164,7 +161,6 @@ func (m *mailWaiter) rest(ctx context.Context, failure error) {
 	m.pause = min(2*m.pause, longestMailPause)
 }
 
-// sleep pauses, unless ctx ends before.
 func sleep(ctx context.Context, pause time.Duration) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

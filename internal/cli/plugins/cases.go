@@ -17,7 +17,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// errTests is the error of tests that failed, which was printed.
 var errTests = errors.New("tests failed, see above")
 
 func testCommand(env *command.Env) *cli.Command {
@@ -34,7 +33,6 @@ func testCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// tests are the tests that a person wants to run.
 type tests struct {
 	args    []string // files, directories or names of plugins
 	verbose bool
@@ -76,7 +74,6 @@ func runTests(ctx context.Context, env *command.Env, s *app.Session, t tests) er
 	return nil
 }
 
-// runner runs the cases of files in a scratch home.
 type runner struct {
 	session *app.Session
 	home    *scratch.Home
@@ -84,7 +81,6 @@ type runner struct {
 	verbose bool // print the cases that pass too
 }
 
-// testFile runs the cases of one file.
 func (r runner) testFile(ctx context.Context, path string) (ok bool, err error) {
 	out, paint := r.out.Screen.Stdout(), r.out.Paint
 	begun := time.Now()
@@ -147,7 +143,6 @@ func (r runner) testCase(ctx context.Context, f cases.File, c cases.Case) (_ cas
 	return c.Run(ctx, &loaded.Plugins[0]), nil
 }
 
-// pairs are variables as KEY=VALUE.
 func pairs(variables map[string]string) (list []string) {
 	for name, value := range variables {
 		list = append(list, name+"="+value)

@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// errFindings is the error of a check that found errors and printed them.
 var errFindings = errors.New("there are errors, see above")
 
 func checkCommand(env *command.Env) *cli.Command {
@@ -27,7 +26,6 @@ func checkCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// checkAll checks plugins; the error says that some have errors.
 func checkAll(ctx context.Context, env *command.Env, c *checker, asJSON bool) error {
 	reports := []check.Report{}
 	passed := true

@@ -13,7 +13,6 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// checker checks plugins in a scratch home.
 type checker struct {
 	session *app.Session
 	targets []target
@@ -52,7 +51,6 @@ func withChecker(ctx context.Context, env *command.Env, names []string, do func(
 	return do(c)
 }
 
-// add adds the named plugins to those that are checked.
 func (c *checker) add(names []string) error {
 	for _, name := range names {
 		t, err := findTarget(c.session, name)
@@ -67,7 +65,6 @@ func (c *checker) add(names []string) error {
 	return nil
 }
 
-// addAll adds the plugins of the plugins directory to those that are checked.
 func (c *checker) addAll(ctx context.Context) (err error) {
 	if c.common, err = c.load(ctx, nil); err != nil {
 		return err
@@ -110,7 +107,6 @@ func (c *checker) directory(ctx context.Context, t target) (dir *check.Dir, err 
 	return c.common, err
 }
 
-// check checks one plugin.
 func (c *checker) check(ctx context.Context, t target) (check.Report, error) {
 	switch {
 	case t.absent != "":
@@ -142,7 +138,6 @@ func (c *checker) checkAgents(r *check.Report, p *plugin.Plugin) {
 	}
 }
 
-// checkForeign checks a hook of another program.
 func checkForeign(ctx context.Context, s *app.Session, name string) (check.Report, error) {
 	p, left, err := findForeign(ctx, s, name)
 	switch {

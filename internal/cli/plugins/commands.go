@@ -29,7 +29,6 @@ func openAskingAgain(ctx context.Context, env *command.Env, purpose app.Purpose)
 	return app.Open(ctx, opts)
 }
 
-// directory is the plugins directory of a session.
 func directory(env *command.Env, s *app.Session) installed.Dir {
 	return installed.Dir{Path: s.Loader().Dir(), Home: s.Home, Report: env.Out.Notice}
 }

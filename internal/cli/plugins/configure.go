@@ -21,7 +21,6 @@ func setEnabled(s *app.Session, name string, enabled bool) error {
 	})
 }
 
-// allowLink writes into the configuration that links may lead to a path.
 func allowLink(s *app.Session, real string) error {
 	return changeLinks(s, func(allowed []string) []string {
 		if slices.Contains(allowed, real) {
@@ -31,7 +30,6 @@ func allowLink(s *app.Session, real string) error {
 	})
 }
 
-// forbidLink removes the target of a link from what links may lead to.
 func forbidLink(s *app.Session, link string) error {
 	real, err := filepath.EvalSymlinks(link)
 	if err != nil || !slices.Contains(s.Config.Plugins.AllowLinks, real) {
@@ -42,14 +40,12 @@ func forbidLink(s *app.Session, link string) error {
 	})
 }
 
-// changeLinks changes what links may lead to.
 func changeLinks(s *app.Session, change func([]string) []string) error {
 	return configFile(s).Rewrite(func(path string, data []byte) ([]byte, error) {
 		return config.EditLinks(path, data, change)
 	})
 }
 
-// configFile is the home's config.toml.
 func configFile(s *app.Session) app.ConfigFile {
 	return app.ConfigFile{Path: filepath.Join(s.Home, "config.toml"), What: "the configuration"}
 }

@@ -35,7 +35,6 @@ func describe(env *command.Env, s *app.Session, name string) (runs bool, err err
 	return leftOut == nil, nil
 }
 
-// showOrigin shows where an installed plugin came from, and whether it has changed.
 func showOrigin(env *command.Env, dir installed.Dir, name string) {
 	out := env.Out.Screen.Stdout()
 	path := dir.File(name)
@@ -56,7 +55,6 @@ func showOrigin(env *command.Env, dir installed.Dir, name string) {
 	}
 }
 
-// maxDescribed bounds how much of a plugin's file is read.
 const maxDescribed = 1 << 20
 
 // showExecutable shows what would run: the file, its interpreter, and which hooks

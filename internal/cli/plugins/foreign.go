@@ -32,7 +32,6 @@ func findForeign(ctx context.Context, s *app.Session, name string) (*plugin.Plug
 	return nil, nil, command.NoPlugin(name)
 }
 
-// whyLeftOut returns why a plugin is left out, and how to approve it if it must be.
 func whyLeftOut(reason string, untrusted bool) string {
 	if untrusted {
 		return reason + "; approve it with: chibi trust"

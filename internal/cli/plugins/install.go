@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// installFlags are the flags of plugin install.
 type installFlags struct {
 	link bool
 }
@@ -34,7 +33,6 @@ func installCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// installation is what a person wants to install, and how.
 type installation struct {
 	source string // a path or the address of a repository
 	installFlags
@@ -72,7 +70,6 @@ func install(ctx context.Context, env *command.Env, s *app.Session, what install
 	return offer(ctx, env, s, source.Name)
 }
 
-// link allows links to a plugin, and links to it.
 func link(s *app.Session, dir installed.Dir, source installed.Source) (err error) {
 	if source.Path, err = filepath.EvalSymlinks(source.Path); err != nil {
 		return err

@@ -53,7 +53,6 @@ type keeperStatus struct {
 	keeper.Status
 }
 
-// sayKeeper describes a keeper to people.
 func sayKeeper(env *command.Env, status keeper.Status) error {
 	out := env.Out.Screen.Stdout()
 	fmt.Fprintf(out, "The keeper (process %d) holds %s\n", status.Pid,
@@ -70,7 +69,6 @@ func sayKeeper(env *command.Env, status keeper.Status) error {
 	return command.WriteColumns(out, rows)
 }
 
-// seconds shows milliseconds as a time in whole seconds.
 func seconds(ms int64) string {
 	return (time.Duration(ms) * time.Millisecond).Truncate(time.Second).String()
 }
@@ -117,7 +115,6 @@ func keeperServeCommand(env *command.Env) *cli.Command {
 	return c
 }
 
-// homeOf returns the directory of the home, which is not opened.
 func homeOf(env *command.Env) (string, error) {
 	opts, err := env.Request(app.ToRead)
 	if err != nil {

@@ -135,7 +135,6 @@ func emptyListed(name string, origin plugin.Origin) listedPlugin {
 		Tools: []string{}, Hooks: []listedHook{}, Guards: []hookpoints.Name{}, Notes: []string{}}
 }
 
-// listedAsLoaded describes a plugin that was loaded.
 func listedAsLoaded(p *plugin.Plugin, notices []plugin.Notice) listedPlugin {
 	one := emptyListed(p.Name, p.Origin)
 	one.State, one.OnFailure, one.Pure = stateLoaded, effective(p.OnFailure), p.Pure
@@ -166,7 +165,6 @@ func listedAsLoaded(p *plugin.Plugin, notices []plugin.Notice) listedPlugin {
 // effective is what a failure means where nothing is said of it.
 func effective(f plugin.Failure) plugin.Failure { return cmp.Or(f, plugin.Ignore) }
 
-// state is the state of the plugin for people.
 func (p *listedPlugin) state() string {
 	if p.State == stateLeftOut {
 		return "left out: " + whyLeftOut(p.Reason, p.Untrusted)
@@ -214,7 +212,6 @@ func (p *listedPlugin) place() string {
 	return fmt.Sprintf("%s:%d", term.Name(p.File), p.Line)
 }
 
-// print shows the plugin to people; loaded is the number of loaded plugins.
 func (p *listedPlugin) print(w io.Writer, loaded int) {
 	fmt.Fprintf(w, "%s: %s\n", term.Name(p.Name), term.Line(p.state()))
 	order := ""

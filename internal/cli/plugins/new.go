@@ -18,7 +18,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// newFlags are the flags of plugin new.
 type newFlags struct {
 	lang, dir string
 	hooks     []string
@@ -55,7 +54,6 @@ func newCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// newFiles makes the files of a new plugin.
 func newFiles(name string, f newFlags) ([]scaffold.File, error) {
 	f.tool = f.tool || f.category != ""
 	if f.tool && slices.Contains(builtin.Names(), name) {
@@ -77,14 +75,12 @@ func newFiles(name string, f newFlags) ([]scaffold.File, error) {
 	return files, nil
 }
 
-// newPlugin is a plugin that is to be written.
 type newPlugin struct {
 	name  string
 	dir   string // "": the plugins directory
 	files []scaffold.File
 }
 
-// writeNew writes a new plugin.
 func writeNew(env *command.Env, s *app.Session, p newPlugin) error {
 	dir := cmp.Or(p.dir, s.Loader().Dir())
 	target := filepath.Join(dir, p.name)

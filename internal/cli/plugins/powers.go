@@ -102,7 +102,6 @@ func kindOf(t tools.Spec) string {
 	return " (" + strings.Join(says, "; ") + ")"
 }
 
-// showPowers says in words what a plugin can see and do.
 func showPowers(out io.Writer, p *plugin.Plugin) {
 	for _, t := range p.Tools {
 		fmt.Fprintf(out, "  tool   %s%s: %s\n", t.Spec().Name, kindOf(t.Spec()), term.Line(t.Spec().Description))

@@ -9,7 +9,6 @@ import (
 	"github.com/chibi-host/chibi/internal/workbench/check"
 )
 
-// printReport prints what was found about one plugin.
 func printReport(out *command.Printer, r check.Report) {
 	mark, word := "ok", "ok"
 	if !r.Passed() {

@@ -20,7 +20,6 @@ func showCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// show shows what a plugin can see and do.
 func show(ctx context.Context, env *command.Env, name string) error {
 	s, err := openAskingAgain(ctx, env, app.ToRead)
 	if err != nil {
@@ -41,7 +40,6 @@ func show(ctx context.Context, env *command.Env, name string) error {
 	return err
 }
 
-// showForeign shows a hook of another program.
 func showForeign(ctx context.Context, env *command.Env, s *app.Session, name string) error {
 	p, left, err := findForeign(ctx, s, name)
 	switch {

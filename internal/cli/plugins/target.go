@@ -21,7 +21,6 @@ type target struct {
 	remark  string // why it is not used as it is
 }
 
-// findTarget finds out what a person means by the name of a plugin, or a path.
 func findTarget(s *app.Session, name string) (target, error) {
 	dir := s.Loader().Dir()
 	full, err := filepath.Abs(name)

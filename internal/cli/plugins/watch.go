@@ -39,7 +39,6 @@ func watchCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// watched is a plugin that is watched.
 type watched struct {
 	plugin string
 	point  hookpoints.Info // the point that is fired; none if its name is ""
@@ -49,7 +48,6 @@ type watched struct {
 // many ways for notifications of the system.
 const watchInterval = 200 * time.Millisecond
 
-// watch checks a plugin whenever its files change.
 func watch(ctx context.Context, env *command.Env, s *app.Session, w watched) error {
 	dir := s.Loader().Dir()
 	if stamp(dir, w.plugin) == "" {
@@ -73,7 +71,6 @@ func watch(ctx context.Context, env *command.Env, s *app.Session, w watched) err
 	}
 }
 
-// checkWatched checks a plugin, and fires a point at it if one is given.
 func checkWatched(ctx context.Context, env *command.Env, w watched) error {
 	return withChecker(ctx, env, []string{w.plugin}, func(c *checker) error {
 		t := c.targets[0]

@@ -62,7 +62,6 @@ type listed struct {
 	Note        string `json:"note,omitempty"`
 }
 
-// list lists the recipes.
 func list(ctx context.Context, env *command.Env, asJSON bool) error {
 	return env.ReadHome(ctx, func(s *app.Session) error {
 		var rows [][]string
@@ -80,7 +79,6 @@ func list(ctx context.Context, env *command.Env, asJSON bool) error {
 	})
 }
 
-// describe describes a recipe, as JSON and as a line for people.
 func describe(library *recipes.Library, l recipes.Listed) (one listed, text string) {
 	one = listed{Name: l.Name, File: l.Path, Note: whyUnused(library, l)}
 	if l.Recipe != nil {
@@ -94,7 +92,6 @@ func describe(library *recipes.Library, l recipes.Listed) (one listed, text stri
 	return one, strings.TrimSuffix(text, "; ")
 }
 
-// whyUnused returns why a recipe or a part of it is not used; "" if all of it is.
 func whyUnused(library *recipes.Library, l recipes.Listed) string {
 	found, err := library.Find(l.Name)
 	switch {
@@ -129,7 +126,6 @@ func withoutEffect(r *recipes.Recipe) string {
 		term.ShellWord(r.Name))
 }
 
-// show shows one recipe.
 func show(ctx context.Context, env *command.Env, name string) error {
 	return env.ReadHome(ctx, func(s *app.Session) error {
 		r, err := app.RecipesOf(s).Find(name)
@@ -147,10 +143,8 @@ func show(ctx context.Context, env *command.Env, name string) error {
 	})
 }
 
-// field is what is shown of a recipe under one name.
 type field struct{ name, value string }
 
-// fields lists what is shown of a recipe before its text.
 func fields(r *recipes.Recipe) []field {
 	var hooks []string
 	for _, event := range slices.Sorted(maps.Keys(r.Hooks)) {

@@ -13,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// checkCommand returns the command that reads everything.
 func checkCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
@@ -27,7 +26,6 @@ func checkCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// found is what check found, as JSON.
 type found struct {
 	Contexts int      `json:"contexts"`
 	Entries  int      `json:"entries"`
@@ -36,7 +34,6 @@ type found struct {
 	Damage   []string `json:"damage"`
 }
 
-// errDamaged is the error of a check that found damage and printed it.
 var errDamaged = errors.New("some of it is damaged, see above; chibi store copy brings it back from a copy, into a " +
 	"context of another name")
 

@@ -27,7 +27,6 @@ func placeAt(env *command.Env, word string) (app.StorePlace, error) {
 	return app.StorePlaceAt(opts, word)
 }
 
-// opened calls do with the contexts of the home, wherever they are kept.
 func opened(ctx context.Context, env *command.Env, do func(app.StorePlace, *app.Contents) error) error {
 	p, err := placeAt(env, "")
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// copyCommand returns the command that copies contexts.
 func copyCommand(env *command.Env) *cli.Command {
 	var dryRun bool
 	return env.Command(command.Spec{
@@ -33,7 +32,6 @@ func copyCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// copyPlaces copies from the place that the first word names to that of the second.
 func copyPlaces(ctx context.Context, c *copying, from, to string) error {
 	source, target, err := places(c.env, from, to)
 	if err != nil {
@@ -60,7 +58,6 @@ func copyPlaces(ctx context.Context, c *copying, from, to string) error {
 	return err
 }
 
-// places returns both places, which must not be one.
 func places(env *command.Env, from, to string) (source, target app.StorePlace, err error) {
 	if source, err = placeAt(env, from); err != nil {
 		return source, target, err
@@ -77,7 +74,6 @@ func places(env *command.Env, from, to string) (source, target app.StorePlace, e
 	return source, target, nil
 }
 
-// copying is a copy in progress.
 type copying struct {
 	env      *command.Env
 	from, to *app.Contents
@@ -120,7 +116,6 @@ func (c *copying) verb() string {
 	return "copied"
 }
 
-// sum prints what was copied together.
 func (c *copying) sum(source app.StorePlace) error {
 	if c.total.Of == 0 {
 		c.env.Out.Notice(fmt.Sprintf("there are no contexts in %s", source))
@@ -133,7 +128,6 @@ func (c *copying) sum(source app.StorePlace) error {
 	return c.env.Out.Say("%s of %s %d: %s", c.verb(), english.Plural(c.total.Of, "context", ""), c.changed, text)
 }
 
-// amount says how much it is, "" if it is nothing.
 func amount(c contexts.Copied) string {
 	var parts []string
 	for _, p := range []struct {

@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// gcCommand returns the command that cleans up.
 func gcCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "gc", About: "remove expired contexts, old tool outputs and what was left by what was interrupted",

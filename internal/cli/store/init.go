@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// initCommand returns the command that makes a store.
 func initCommand(env *command.Env) *cli.Command {
 	var o store.InitOptions
 	return env.Command(command.Spec{

@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// settingsCommand returns the command that shows the local.toml of a context and replaces it.
 func settingsCommand(env *command.Env) *cli.Command {
 	var how change
 	return env.Command(command.Spec{
@@ -46,7 +45,6 @@ func settingsCommand(env *command.Env) *cli.Command {
 // change says what is done with settings besides showing them.
 type change struct{ replace, remove bool }
 
-// existing returns a context that is there.
 func existing(ctx context.Context, c *app.Contents, name string) (contexts.Context, error) {
 	work, err := c.Context(name)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// statusCommand returns the command that describes the store.
 func statusCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	var monitor string
@@ -39,7 +38,6 @@ func statusCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// status is what is known of a store, as JSON.
 type status struct {
 	Engine      string   `json:"engine"`
 	Place       string   `json:"place"`
@@ -96,7 +94,6 @@ func statusOf(ctx context.Context, env *command.Env, monitor string) (status, er
 		WhyNoPush: "inboxes are looked at in intervals", Servers: []server{}, Parts: []part{}, Warnings: []string{}}, err
 }
 
-// describe makes JSON of what an engine says.
 func describe(p app.StorePlace, s store.Status) status {
 	d := status{Engine: s.Engine, Place: p.String(), Home: s.Home, Format: s.Format, Push: s.Push, WhyNoPush: s.WhyNot,
 		RoundTripMS: float64(s.RoundTrip.Microseconds()) / 1000, Servers: []server{}, Parts: []part{},
@@ -113,7 +110,6 @@ func describe(p app.StorePlace, s store.Status) status {
 	return d
 }
 
-// printStatus prints it for people.
 func printStatus(out *command.Printer, s status) error {
 	rows := [][]string{{"store", s.Place}, {"engine", s.Engine}}
 	if s.Contexts != nil {
@@ -142,7 +138,6 @@ func printStatus(out *command.Printer, s status) error {
 	return nil
 }
 
-// state says whether a server has everything.
 func state(s server) string {
 	switch {
 	case s.Current:
@@ -155,7 +150,6 @@ func state(s server) string {
 	return ", not current"
 }
 
-// size says how large a part is.
 func size(p part) string {
 	text := fmt.Sprintf("%s, %s", english.Plural(int(p.Records), "record", ""), humanize.IBytes(uint64(max(p.Bytes, 0))))
 	if p.Limit > 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// unlockCommand returns the command that ends the lock of a context.
 func unlockCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "unlock", Args: "CONTEXT", About: "end the lock of a context that does not end by itself",

@@ -39,7 +39,6 @@ func listCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// list prints the tools of a session.
 func list(env *command.Env, s *app.Session, asJSON bool) error {
 	all := app.ToolsOf(s).List()
 	if asJSON {
@@ -86,7 +85,6 @@ func call(ctx context.Context, env *command.Env, name string, args json.RawMessa
 	})
 }
 
-// callWithHooks calls a tool as in a turn, and prints what the model would see.
 func callWithHooks(ctx context.Context, env *command.Env, name string, args json.RawMessage) error {
 	return env.Work(ctx, func(s *app.Session) error {
 		return command.CallAsModel(ctx, env.Out, s, command.ModelCall{Operation: "call_tool", Tool: name, Arguments: args})

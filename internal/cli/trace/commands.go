@@ -12,7 +12,6 @@ func Commands(env *command.Env) []*cli.Command {
 	return []*cli.Command{traceCommand(env), replayCommand(env)}
 }
 
-// turnFlag is the flag that chooses a turn.
 func turnFlag(into *int) cli.Flag {
 	return &cli.IntFlag{Name: "turn", Usage: "the `N`th turn of the trace; -N counts from the end", Value: -1,
 		DefaultText: "-1, the newest", Destination: into}

@@ -14,7 +14,6 @@ import (
 	"github.com/chibi-host/chibi/internal/trace"
 )
 
-// explanation is the output of trace explain as JSON.
 type explanation struct {
 	Run     string         `json:"run"`
 	Turn    int            `json:"turn"`
@@ -23,7 +22,6 @@ type explanation struct {
 	Answers []trace.Answer `json:"answers"`
 }
 
-// explain describes in sentences what happened in a turn, or to one thing in it.
 func explain(ctx context.Context, env *command.Env, args []string, f traceFlags) error {
 	_, turns, err := read(ctx, env, source{agent: f.agent})
 	if err != nil {
@@ -93,7 +91,6 @@ func answer(turns []trace.Turn, turn *trace.Turn, about string) ([]trace.Answer,
 	return []trace.Answer{wholeTurn(*turn)}, nil
 }
 
-// wholeTurn is the answer about all of a turn.
 func wholeTurn(turn trace.Turn) trace.Answer {
 	return trace.Answer{Subject: trace.Subject{Kind: trace.KindTurn}, Sentences: turn.Explain()}
 }
@@ -105,7 +102,6 @@ type unknownError struct {
 	near    []string // names that are similar
 }
 
-// Error suggests similar names, or lists what a name can be.
 func (e *unknownError) Error() string {
 	if len(e.near) == 0 {
 		return fmt.Sprintf("nothing in this turn is called %q; it can be a plugin, a tool, a hook, a place in the "+
@@ -118,13 +114,11 @@ func (e *unknownError) Error() string {
 	return fmt.Sprintf("nothing in this turn is called %q; did you mean %s?", e.about, strings.Join(quoted, " or "))
 }
 
-// elsewhere returns the error for the name of a context that has a trace of its own.
 func (e *unknownError) elsewhere() error {
 	return fmt.Errorf("this turn was in context %q; what happened in %q is in its own trace: chibi -C %s trace explain",
 		e.context, e.about, e.about)
 }
 
-// isTraced reports whether a context of this name has a trace.
 func isTraced(ctx context.Context, env *command.Env, name string) (is bool) {
 	err := env.ReadHome(ctx, func(s *app.Session) error {
 		is = app.TracesOf(s).Has(name)

@@ -16,10 +16,8 @@ type following struct {
 	last  os.FileInfo // of the file, when it was read last
 }
 
-// pollInterval is how often a file is checked for new turns.
 const pollInterval = 300 * time.Millisecond
 
-// follow prints turns when they are complete, until ctx ends.
 func follow(ctx context.Context, f following) error {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
@@ -33,7 +31,6 @@ func follow(ctx context.Context, f following) error {
 	}
 }
 
-// poll prints the turns that were completed since the last call.
 func (f *following) poll() {
 	info, err := os.Stat(f.path)
 	if err != nil || f.last != nil && info.Size() == f.last.Size() && info.ModTime().Equal(f.last.ModTime()) {

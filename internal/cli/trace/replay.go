@@ -17,7 +17,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// replayFlags are the flags of the command replay.
 type replayFlags struct {
 	turn  int
 	dir   string
@@ -39,7 +38,6 @@ func replayCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// replay fires the hooks of a traced turn again.
 func replay(ctx context.Context, env *command.Env, args []string, f replayFlags) error {
 	_, turns, err := read(ctx, env, source{args, f.agent})
 	if err != nil {
@@ -96,7 +94,6 @@ func pluginsDir(dir string) (string, error) {
 	return path, nil
 }
 
-// comparison counts and describes the differences between answers and the traced ones.
 type comparison struct {
 	compared, differ, skipped int
 	lines                     []string
@@ -145,7 +142,6 @@ func whyNotRepeated(then trace.Line, isAsked bool) string {
 	return ""
 }
 
-// compare counts an answer, and describes both if they differ.
 func (c *comparison) compare(then, now plugin.Record) {
 	c.compared++
 	before, after := firing.OrNothing(then.Answer), firing.OrNothing(now.Answer)
@@ -167,7 +163,6 @@ func outcome(record plugin.Record) string {
 	return string(firing.OrNothing(record.Answer))
 }
 
-// addNew lists, once, each plugin that is asked now and was not asked then.
 func (c *comparison) addNew(plugins []plugin.Plugin, lines []trace.Line) {
 	point := lines[0].Point
 	for i := range plugins {

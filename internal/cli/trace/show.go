@@ -13,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// traceFlags are the flags of the command trace.
 type traceFlags struct {
 	turn         int
 	plugin, html string
@@ -55,7 +54,6 @@ func traceCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// show shows one turn as a timeline, as JSON or as cases, or all turns as a page.
 func show(ctx context.Context, env *command.Env, args []string, f traceFlags) error {
 	path, turns, err := read(ctx, env, source{args, f.agent})
 	if err != nil {
@@ -95,7 +93,6 @@ func printTimeline(env *command.Env, turn trace.Turn, plugin string) {
 	turn.Print(screen.Stdout(), plugin, screen.Columns(), env.Out.Paint)
 }
 
-// writePage writes all turns as a page.
 func writePage(env *command.Env, path string, turns []trace.Turn) error {
 	var b strings.Builder
 	if err := trace.HTML(&b, turns); err != nil {

@@ -13,19 +13,16 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// aboutFile is what the help of commands says about FILE.
 const aboutFile = "FILE is what --trace has written; without it, or with the word last, it is the newest trace of " +
 	"any context, or of the one that -C names. With --agent it is that of the newest session of another agent in which " +
 	"chibi's plugins work, see chibi bridge."
 
-// source says which trace is meant.
 type source struct {
 	// args are the words of the command, agent names another agent.
 	args  []string
 	agent string
 }
 
-// agentFlag is the flag that names another agent.
 func agentFlag(into *string) cli.Flag {
 	return &cli.StringFlag{Name: "agent", Usage: "the trace of the newest session of the agent `NAME`, such as claude",
 		Destination: into}
@@ -48,7 +45,6 @@ func file(ctx context.Context, env *command.Env, from source) (path string, err 
 	return path, err
 }
 
-// lastHere returns the trace that was written last on this host.
 func lastHere(ctx context.Context, env *command.Env, s *app.Session) (string, error) {
 	name, path, err := app.TracesOf(s).Last()
 	elsewhere, failure := app.RanElsewhere(ctx, s, cmp.Or(name, s.Name()))

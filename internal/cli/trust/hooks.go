@@ -37,14 +37,12 @@ func (p projectView) aboutHooks(f trust.Seen) string {
 	return runBy(f, "hook "+term.Name(strings.Join(named, ", ")))
 }
 
-// isOf reports whether a path is one of those that a hook runs, or in a directory that it loads.
 func isOf(programs []string, path string) bool {
 	return slices.ContainsFunc(programs, func(program string) bool {
 		return path == program || strings.HasPrefix(path, program+"/")
 	})
 }
 
-// settingsText says what a settings file does.
 func settingsText(s app.SettingsFile) string {
 	text := fmt.Sprintf("%s of %s", english.Plural(s.Count(), "hook", ""), s.Title)
 	if s.Disabled != nil && *s.Disabled || len(s.DisabledNames) > 0 {
@@ -53,7 +51,6 @@ func settingsText(s app.SettingsFile) string {
 	return text + fmt.Sprintf("; used with [foreign.%s] project = true", s.Agent)
 }
 
-// hooks returns a line for each hook of a settings file: what it would run, and when.
 func (p projectView) hooks() (lines []string) {
 	for _, s := range p.settings {
 		for _, h := range s.Handlers {
@@ -74,5 +71,4 @@ func (p projectView) hooks() (lines []string) {
 	return lines
 }
 
-// maxEvent is how much of the name of an event is shown, in bytes.
 const maxEvent = 60

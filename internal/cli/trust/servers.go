@@ -29,7 +29,6 @@ func (p projectView) aboutServers(f trust.Seen) string {
 	return "names " + english.Plural(len(file.Servers), "MCP server", "")
 }
 
-// runBy says how the command of a hook or a server uses what an approval pins.
 func runBy(f trust.Seen, who string) string {
 	switch f.Mode {
 	case trust.NotCovered:
@@ -57,7 +56,6 @@ func (p projectView) servers(files []trust.Seen) (lines []string) {
 	return lines
 }
 
-// maxCommand is how much of a command is shown, in bytes.
 const maxCommand = 4000
 
 // reached says how a server is reached: its whole command, or its address, and what it is

@@ -18,7 +18,6 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// projectView shows a project to people.
 type projectView struct {
 	app.Project
 	programs map[string][]string // the MCP servers whose commands name a file, by its path
@@ -123,7 +122,6 @@ func (p projectView) about(f trust.Seen) string {
 	return strings.Join(about, "; ")
 }
 
-// aboutRecipe returns whether a recipe runs commands, in words.
 func aboutRecipe(f trust.Seen) string {
 	r, err := recipes.Parse(f.Path, "", f.Text)
 	switch {
@@ -147,10 +145,8 @@ func mentioned(text []byte) (names []string) {
 	return names
 }
 
-// maxWords bounds how many words of a text may be paths.
 const maxWords = 2000
 
-// paths yields the words of a text that may be paths: at most maxWords.
 func paths(text string) iter.Seq[string] {
 	const inside = "./@+~-"
 	isBetween := func(c rune) bool {
@@ -170,7 +166,6 @@ func paths(text string) iter.Seq[string] {
 	}
 }
 
-// maxNamed bounds how many of the named files are shown.
 const maxNamed = 20
 
 // named lists files of the project that the texts mention and that the approval
@@ -212,7 +207,6 @@ func (p projectView) fileOf(token string, in trust.Seen) (path string, isFile bo
 	return "", false
 }
 
-// listApprovals lists all approvals with the state of their files.
 func listApprovals(env *command.Env, store *trust.Store) error {
 	all, err := store.List()
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// flags are the flags of the command trust.
 type flags struct {
 	list, revoke bool
 	data         []string
@@ -42,7 +41,6 @@ func Commands(env *command.Env) []*cli.Command {
 	})}
 }
 
-// run shows, approves, lists or revokes.
 func run(ctx context.Context, env *command.Env, args []string, f flags) error {
 	dir := "."
 	if len(args) > 0 {
@@ -77,14 +75,12 @@ func run(ctx context.Context, env *command.Env, args []string, f flags) error {
 	return approve(ctx, env, approval{store, p, f.data})
 }
 
-// approval is what a person is asked to approve.
 type approval struct {
 	store   *trust.Store
 	project app.Project
 	data    []string // patterns of files that may change
 }
 
-// approve shows what would run, and approves it if the person agrees.
 func approve(ctx context.Context, env *command.Env, a approval) error {
 	store, project, data := a.store, a.project, a.data
 	if project.Own {
@@ -123,7 +119,6 @@ func approve(ctx context.Context, env *command.Env, a approval) error {
 	return env.Out.Say("Approved %s of %s", english.Plural(len(files), "file", ""), project.Dir)
 }
 
-// same reports whether two approvals cover the same files.
 func same(a, b trust.Approval) bool {
 	return a.Format == b.Format && slices.Equal(a.Files, b.Files) && slices.Equal(a.Data, b.Data)
 }

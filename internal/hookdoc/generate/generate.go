@@ -84,7 +84,6 @@ func Stale(root fs.FS) ([]string, error) {
 	return stale, err
 }
 
-// fill replaces the tables between the markers of the page.
 func fill(page string) (string, error) {
 	names, ended := srcdoc.Blocks(page), strings.Count(page, srcdoc.BlockEnd)
 	if len(names) != ended {

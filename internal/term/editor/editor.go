@@ -76,7 +76,6 @@ func (e *Editor) Read(ctx context.Context, label string) (string, error) {
 // Forget discards what was typed after the last prompt.
 func (e *Editor) Forget() { e.typed = typed{} }
 
-// lines reads lines until one does not end with a backslash.
 func (e *Editor) lines(screen *tty.Terminal, label string) (string, error) {
 	screen.SetPrompt(label)
 	screen.AutoCompleteCallback = e.completion(screen)
@@ -98,7 +97,6 @@ func (e *Editor) lines(screen *tty.Terminal, label string) (string, error) {
 	}
 }
 
-// raw puts the terminal into raw mode with bracketed paste.
 func (e *Editor) raw() (restore func(), err error) {
 	state, err := tty.MakeRaw(int(e.In.Fd()))
 	if err != nil {
@@ -118,10 +116,8 @@ type history Editor
 // Add ignores single lines.
 func (h *history) Add(string) {}
 
-// Len returns the number of prompts.
 func (h *history) Len() int { return len(h.History) }
 
-// At returns a prompt for display, counted from the last one.
 func (h *history) At(i int) string {
 	return strings.ReplaceAll(term.Plain(h.History[len(h.History)-1-i]), "\n", lineBreak)
 }

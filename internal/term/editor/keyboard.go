@@ -9,14 +9,12 @@ import (
 	"github.com/chibi-host/chibi/internal/term/typing"
 )
 
-// keyboard reads what is typed at a terminal, with pasted texts replaced by notes.
 type keyboard struct {
 	*typed
 	in  *typing.Reader
 	ctx func() error
 }
 
-// newKeyboard returns a keyboard that reads until ctx ends.
 func newKeyboard(ctx context.Context, in *os.File, before *typed) (*keyboard, error) {
 	reader, err := typing.NewReader(ctx, in)
 	if err != nil {
@@ -25,7 +23,6 @@ func newKeyboard(ctx context.Context, in *os.File, before *typed) (*keyboard, er
 	return &keyboard{before, reader, ctx.Err}, nil
 }
 
-// why returns the reason for an error of the terminal.
 func (k *keyboard) why(err error) error {
 	switch {
 	case k.ctx() != nil:

@@ -28,7 +28,6 @@ const (
 	pasteEnds   = "\x1b[201~"
 )
 
-// maxPaste bounds a pasted text, in bytes.
 const maxPaste = 4 << 20
 
 const (
@@ -38,7 +37,6 @@ const (
 	del   = 0x7f
 )
 
-// feed parses bytes from the terminal.
 func (k *typed) feed(data []byte) {
 	if k.pasting && len(data) == 1 && data[0] == ctrlC {
 		// It was typed, not pasted: the end mark of the paste is missing.
@@ -88,7 +86,6 @@ func (k *typed) take(data []byte) {
 	}
 }
 
-// maxKey bounds the sequence of a key.
 const maxKey = 32
 
 // key processes one byte of keys. The terminal's line editor gets only sequences that it
@@ -150,7 +147,6 @@ func isEnter(escape string) bool {
 	return len(keys) == 2 && keys[1] == 'u'
 }
 
-// endEscape processes the complete sequence of a key.
 func (k *typed) endEscape() {
 	last := k.escape[len(k.escape)-1]
 	switch {
@@ -188,7 +184,6 @@ func note(number int, text string) string {
 	return fmt.Sprintf("[pasted text %d: %d lines]", number, strings.Count(text, "\n")+1)
 }
 
-// expand replaces the notes by their pasted texts.
 func (k *typed) expand(line string) string {
 	for i, text := range k.pastes {
 		line = strings.ReplaceAll(line, note(i+1, text), text)
@@ -196,7 +191,6 @@ func (k *typed) expand(line string) string {
 	return line
 }
 
-// used discards the state of a prompt that was read.
 func (k *typed) used() {
 	k.interrupted = false
 	if len(k.pending) == 0 {

@@ -8,15 +8,12 @@ import (
 	"github.com/gomarkdown/markdown/parser"
 )
 
-// extensions are the Markdown extensions that models use.
 const extensions = parser.NoIntraEmphasis | parser.Tables | parser.FencedCode | parser.Autolink |
 	parser.Strikethrough | parser.SpaceHeadings | parser.BackslashLineBreak | parser.NoEmptyLineBeforeBlock |
 	parser.OrderedListStart
 
-// renderBlocks renders complete blocks into lines.
 func renderBlocks(text string, width int) []string { return children(parse(text), width, true) }
 
-// parse returns the blocks of a text.
 func parse(text string) ast.Node { return parser.NewWithExtensions(extensions).Parse([]byte(text)) }
 
 // children renders the blocks of a node, with blank lines between them if apart is set.
@@ -34,7 +31,6 @@ func children(n ast.Node, width int, apart bool) (lines []string) {
 	return lines
 }
 
-// block renders one block.
 func block(n ast.Node, width int) []string {
 	switch n := n.(type) {
 	case *ast.Heading:
@@ -74,7 +70,6 @@ func paintAll(lines [][]span) (text []string) {
 	return text
 }
 
-// codeIndent is by how many columns code is indented.
 const codeIndent = 4
 
 // code renders code unchanged, indented and coloured. It is not wrapped, so that it can be
@@ -90,7 +85,6 @@ func code(text string) (lines []string) {
 	return lines
 }
 
-// list renders a list, with the lines of each item aligned.
 func list(n *ast.List, width int) []string { return items(n, 0, width) }
 
 // items renders the items of a list of which some are drawn already.
@@ -115,7 +109,6 @@ func items(n *ast.List, drawn, width int) (lines []string) {
 	return lines
 }
 
-// mark returns the bullet or the number of an item.
 func mark(n *ast.List, i int) string {
 	if n.ListFlags&ast.ListTypeOrdered == 0 {
 		return "• "
@@ -123,7 +116,6 @@ func mark(n *ast.List, i int) string {
 	return fmt.Sprintf("%d. ", max(n.Start, 1)+i)
 }
 
-// hasParagraphs reports whether an item has several paragraphs.
 func hasParagraphs(item *ast.ListItem) bool {
 	count := 0
 	for _, child := range item.GetChildren() {
@@ -134,7 +126,6 @@ func hasParagraphs(item *ast.ListItem) bool {
 	return count > 1
 }
 
-// prefixed adds a prefix to the first line and another one to the others.
 func prefixed(lines []string, first, others string) []string {
 	for i, line := range lines {
 		before := others

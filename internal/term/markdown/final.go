@@ -20,7 +20,6 @@ func (f *final) put(lines []string, goOn bool) {
 	f.begun = true
 }
 
-// separate adds a blank line between blocks.
 func (f *final) separate() {
 	if f.begun {
 		f.text.WriteByte('\n')
@@ -28,7 +27,6 @@ func (f *final) separate() {
 	f.begun = true
 }
 
-// next returns the text, and begins the next one.
 func (f *final) next() string {
 	text := f.text.String()
 	f.text.Reset()

@@ -7,7 +7,6 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// style is a set of SGR codes.
 type style uint8
 
 const (
@@ -19,7 +18,6 @@ const (
 	cyan
 )
 
-// sgr returns the sequence that sets the style; "" for none.
 func (s style) sgr() string {
 	var codes []string
 	for i, code := range [...]string{"1", "2", "3", "4", "9", "36"} {
@@ -39,7 +37,6 @@ type span struct {
 	style style
 }
 
-// paint returns the spans of one line with their styles.
 func paint(spans []span) string {
 	var b strings.Builder
 	for _, s := range spans {

@@ -127,10 +127,8 @@ func marker(line []byte) string {
 	return string(line[:digits+2])
 }
 
-// countOf returns how often a character stands at the beginning of a line.
 func countOf(line []byte, c byte) int { return len(line) - len(bytes.TrimLeft(line, string(c))) }
 
-// fenceOf returns the fence if a line opens a code block, otherwise "".
 func fenceOf(line []byte) string {
 	if kindOf(line, true) != fence {
 		return ""
@@ -138,7 +136,6 @@ func fenceOf(line []byte) string {
 	return string(line[:countOf(line, line[0])])
 }
 
-// isFenceEnd reports whether a line ends a code block.
 func isFenceEnd(line []byte, fence string) bool {
 	return len(line) >= len(fence) && isFenceOnly(line, fence)
 }

@@ -76,12 +76,10 @@ func dropPlaceholders(doc ast.Node, first, last bool) bool {
 	return true
 }
 
-// isPlaceholder reports whether an item is a placeholder.
 func isPlaceholder(item ast.Node) bool {
 	return plain(inline(item, 0)) == strings.TrimSpace(placeholder)
 }
 
-// rendered returns the lines of a list and of what follows it in a document.
 func (l *listing) rendered(doc ast.Node, list *ast.List, width int) []string {
 	lines := items(list, l.items, width)
 	if n := len(list.GetChildren()); n > 0 {
@@ -119,5 +117,4 @@ func (l *listing) leave(marker string) {
 	l.items, l.indent, l.ordered = l.items+1, len(marker), isNumber(marker)
 }
 
-// isNumber reports whether the marker of an item is a number.
 func isNumber(marker string) bool { return marker[0] >= '0' && marker[0] <= '9' }

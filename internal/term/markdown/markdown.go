@@ -22,7 +22,6 @@ const (
 	// maxMarks bounds, likewise, the marks in it: the time that the parser needs for them
 	// grows with the square of their number.
 	maxMarks = 2000
-	// maxPiece bounds what is examined at once.
 	maxPiece = 2 << 10
 )
 
@@ -87,7 +86,6 @@ func (r *Renderer) look() {
 	b.goOn(len(b.text))
 }
 
-// draw draws what is final, and what has come of the block.
 func (r *Renderer) draw() error {
 	rows := r.preview()
 	return r.to.Draw(r.final.next(), rows)
@@ -112,7 +110,6 @@ func (r *Renderer) take(piece []byte, whole bool) {
 	}
 }
 
-// takeCode draws a line of code, if it is whole or too long.
 func (r *Renderer) takeCode(whole bool) {
 	switch {
 	case whole:
@@ -122,7 +119,6 @@ func (r *Renderer) takeCode(whole bool) {
 	}
 }
 
-// drawCode draws a line of code, or a part of it.
 func (r *Renderer) drawCode(size int) {
 	b := &r.block
 	first := r.code.lines == 0

@@ -27,7 +27,6 @@ type preview struct {
 	filter  *term.Filter
 }
 
-// add adds text.
 func (p *preview) add(text []byte) {
 	if p.filter == nil {
 		p.filter = &term.Filter{To: &p.clean, Mark: term.Mark}
@@ -39,7 +38,6 @@ func (p *preview) add(text []byte) {
 	p.clean.Reset()
 }
 
-// take adds a character.
 func (p *preview) take(c rune) {
 	switch {
 	case c == '\n':
@@ -58,7 +56,6 @@ func (p *preview) take(c rune) {
 	}
 }
 
-// takeCode adds a character of code.
 func (p *preview) takeCode(c rune) {
 	text, width := string(c), runewidth.RuneWidth(c)
 	if c == '\t' {
@@ -103,14 +100,12 @@ func (p *preview) endWord() {
 	}
 }
 
-// endRow ends the row.
 func (p *preview) endRow() {
 	p.endWord()
 	p.rows = append(p.rows, p.row)
 	p.row, p.width, p.gap, p.words = "", 0, 0, 0
 }
 
-// last returns the last row.
 func (p *preview) last() string {
 	if p.word == "" {
 		return p.row
@@ -155,7 +150,6 @@ func (r *Renderer) preview() []string {
 // maxCuts bounds how often a block is cut for one piece of text.
 const maxCuts = 4
 
-// show adds what has arrived to the preview, and returns its rows.
 func (r *Renderer) show() []string {
 	b, inCode := &r.block, r.code.fence != ""
 	columns := r.view.Columns
@@ -179,7 +173,6 @@ func (r *Renderer) show() []string {
 	return rows
 }
 
-// space returns the empty rows before the block.
 func (r *Renderer) space() (rows []string) {
 	inCode := r.code.fence != ""
 	if r.final.begun && (!inCode && !r.block.goesOn(&r.list) || inCode && r.code.lines == 0) {

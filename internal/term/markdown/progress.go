@@ -23,7 +23,6 @@ type progress struct {
 	code, table []byte
 }
 
-// verdict is whether a line begins a new block.
 type verdict int
 
 const (
@@ -72,10 +71,8 @@ func marks(text []byte) (weight int) {
 	return weight
 }
 
-// isBlank reports whether a text is only white space.
 func isBlank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
 
-// endLine notes what the last line shows, which is whole.
 func (b *progress) endLine() {
 	line := b.text[b.line:]
 	trimmed := bytes.TrimSpace(line)
@@ -106,7 +103,6 @@ func (b *progress) noteBeginning() {
 	}
 }
 
-// noteKind notes what a line that is not blank says about the kind of its block.
 func (b *progress) noteKind(line []byte, first bool) {
 	if first {
 		b.kind = kindOf(line, true)
@@ -123,7 +119,6 @@ func (b *progress) noteKind(line []byte, first bool) {
 	}
 }
 
-// lineBefore returns the whole line before the last one, with its end.
 func (b *progress) lineBefore() []byte {
 	if b.line == 0 {
 		return nil

@@ -6,7 +6,6 @@ import (
 	"github.com/gomarkdown/markdown/ast"
 )
 
-// row is a row of a table: the text of each cell.
 type row struct {
 	cells  [][]span
 	header bool
@@ -30,7 +29,6 @@ func grid(n *ast.Table, width int) (lines []string) {
 	return lines
 }
 
-// cellsOf returns a table's rows and the alignment of its columns.
 func cellsOf(n *ast.Table) (rows []row, align []ast.CellAlignFlags) {
 	ast.WalkFunc(n, func(node ast.Node, entering bool) ast.WalkStatus {
 		switch node := node.(type) {
@@ -107,7 +105,6 @@ func rowLines(r row, widths []int, align []ast.CellAlignFlags) (lines []string) 
 	return lines
 }
 
-// aligned pads a cell to its width.
 func aligned(text []span, width int, align ast.CellAlignFlags) string {
 	left, right := 0, max(0, width-widthOf(text))
 	switch align {
@@ -119,7 +116,6 @@ func aligned(text []span, width int, align ast.CellAlignFlags) string {
 	return strings.Repeat(" ", left) + paint(text) + strings.Repeat(" ", right)
 }
 
-// withoutHeader returns the lines of a table that come after its header.
 func withoutHeader(lines []string) []string {
 	for i, line := range lines {
 		if strings.HasPrefix(line, dim.sgr()+"─") {

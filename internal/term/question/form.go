@@ -16,7 +16,6 @@ import (
 	"github.com/chibi-host/chibi/permissions"
 )
 
-// maxFields is how many things a form asks for at most.
 const maxFields = 20
 
 // Form is what a program asks a person for that is no decision about a call.
@@ -112,14 +111,12 @@ func (d *dialog) field(f field) (any, error) {
 	}
 }
 
-// field is a member that a form asks for.
 type field struct {
 	name     string
 	required bool
 	member
 }
 
-// member is the schema of one.
 type member struct {
 	Type        string   `json:"type"`
 	Description string   `json:"description"`
@@ -129,7 +126,6 @@ type member struct {
 	} `json:"oneOf"`
 }
 
-// fieldsOf returns the members that a schema asks for, by name.
 func fieldsOf(schema []byte) (list []field, err error) {
 	var form struct {
 		Properties map[string]member `json:"properties"`
@@ -161,7 +157,6 @@ func (f field) choices() []string {
 	return list
 }
 
-// value makes the member's value of what was typed.
 func (f field) value(typed string) (any, error) {
 	switch choices := f.choices(); {
 	case choices != nil && !slices.Contains(choices, typed):

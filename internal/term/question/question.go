@@ -55,7 +55,6 @@ func Ask(ctx context.Context, t Terminal, q permissions.Question) (permissions.A
 	return answer, nil
 }
 
-// dialog is one question with its answers.
 type dialog struct {
 	Terminal
 	page
@@ -111,7 +110,6 @@ func (d *dialog) understand(line string) (answer permissions.Answer, settled boo
 	return answer, false, nil
 }
 
-// confirmAlways shows the rule that would be written, and asks whether to write it.
 func (d *dialog) confirmAlways() (answer permissions.Answer, settled bool, err error) {
 	d.text("This rule would be added to [permissions] allow in " + term.Visible(d.Config) + ":")
 	d.block(d.q.Rule, plain, 0)
@@ -127,7 +125,6 @@ func (d *dialog) confirmAlways() (answer permissions.Answer, settled bool, err e
 	return answer, false, nil
 }
 
-// help lists the answers.
 func (d *dialog) help() {
 	answers := "y = yes, once; "
 	switch {
@@ -147,10 +144,8 @@ func (d *dialog) help() {
 	d.text(answers)
 }
 
-// maxTyped bounds a line that is typed as an answer, in bytes.
 const maxTyped = 4 << 10
 
-// line sends what is to be shown, with a prompt, and reads a line.
 func (d *dialog) line() (string, error) {
 	d.out.WriteString("> ")
 	if err := d.send(); err != nil {
@@ -177,7 +172,6 @@ func (d *dialog) line() (string, error) {
 	}
 }
 
-// send writes what is to be shown to the terminal.
 func (d *dialog) send() error {
 	_, err := io.WriteString(d.File, d.out.String())
 	d.out.Reset()
@@ -199,7 +193,6 @@ func divide(line string) (word, reason string) {
 	return line[:end], reason
 }
 
-// cutFold removes a word from the beginning of a text, in upper or lower case.
 func cutFold(text, word string) (rest string, found bool) {
 	if len(text) < len(word) || !strings.EqualFold(text[:len(word)], word) {
 		return text, false

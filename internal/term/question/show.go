@@ -22,7 +22,6 @@ const (
 	leastColumns, usualColumns = 20, 80
 )
 
-// page is text for a terminal.
 type page struct {
 	columns int
 	colours bool
@@ -82,7 +81,6 @@ func (p *page) show(q permissions.Question, rows int) {
 	p.why(q.Why, rows)
 }
 
-// why says who asks.
 func (p *page) why(j permissions.Judgement, rows int) {
 	by := "Asked by " + term.Visible(cmp.Or(j.By, "nobody in particular"))
 	if j.Reason == "" {
@@ -101,7 +99,6 @@ func (p *page) why(j permissions.Judgement, rows int) {
 	}
 }
 
-// path shows the file and what would change in it.
 func (p *page) path(a tools.Access, rows int) {
 	p.block(a.Path, plain, rows)
 	if a.Real != "" && a.Real != a.Path {
@@ -118,7 +115,6 @@ func (p *page) path(a tools.Access, rows int) {
 	}
 }
 
-// verb says what happens to a path.
 func verb(c tools.Category, a tools.Access) string {
 	switch {
 	case c == tools.CategoryRead:
@@ -141,7 +137,6 @@ func host(text string) string {
 	return "a host that cannot be told"
 }
 
-// style is how a block is coloured.
 type style int
 
 const (
@@ -149,7 +144,6 @@ const (
 	diff
 )
 
-// title begins the question.
 func (p *page) title(text string) {
 	for _, row := range wrap(text, p.width()) {
 		p.coloured("1", row)
@@ -203,7 +197,6 @@ func shorten(text string) (short string, left int) {
 		strings.ToValidUTF8(text[len(text)-maxText/2:], ""), left
 }
 
-// of returns the colour of a line.
 func (s style) of(line string) string {
 	switch {
 	case s != diff:
@@ -226,7 +219,6 @@ func (p *page) coloured(code, row string) {
 	p.out.WriteString(row + "\n")
 }
 
-// width is how many columns a row may have.
 func (p *page) width() int {
 	if p.columns < 1 {
 		return usualColumns

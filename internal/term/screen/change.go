@@ -11,7 +11,6 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// change is a change of the rows that are shown.
 type change struct {
 	shown      []string
 	parked     bool // the cursor is at the beginning of the last row, not at its end
@@ -94,7 +93,6 @@ func isNearlyFull(row string, columns int) bool {
 	return len(row) > columns-3 && runewidth.StringWidth(filtered(row, term.Filter{})) > columns-3
 }
 
-// filtered returns a text as a filter passes it on.
 func filtered(text string, f term.Filter) string {
 	var b strings.Builder
 	f.To = &b

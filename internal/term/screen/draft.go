@@ -31,7 +31,6 @@ type Draft struct {
 	resumed chan os.Signal // the program was stopped and goes on
 }
 
-// size is the size of a terminal.
 type size struct{ columns, rows int }
 
 const (
@@ -128,7 +127,6 @@ func (d *Draft) giveUpMoved() {
 	}
 }
 
-// replace writes final text and rows over those that are shown.
 func (d *Draft) replace(final string, rows []string) error {
 	now := d.s.sizeOf(d.s.files[0])
 	text, parked := change{d.shown, d.parked, now.columns, d.s.colourless}.text(final, rows)
@@ -160,7 +158,6 @@ func (d *Draft) show() {
 	d.replace("", rows)
 }
 
-// beginDraft begins a line of its own for a draft.
 func (s *drawing) beginDraft() {
 	s.endColours(nil)
 	switch {
@@ -172,7 +169,6 @@ func (s *drawing) beginDraft() {
 	s.inLine = false
 }
 
-// liftDraft erases the rows of a draft, if there is one.
 func (s *drawing) liftDraft() {
 	if s.draft != nil {
 		s.draft.lift()

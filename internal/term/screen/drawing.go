@@ -68,7 +68,6 @@ func (s *drawing) show() {
 	s.shown = true
 }
 
-// hide removes the status line.
 func (s *drawing) hide() {
 	if !s.shown {
 		return
@@ -88,7 +87,6 @@ func (s *drawing) fit(line string) string {
 	return runewidth.Truncate(line, width-1, "...")
 }
 
-// dim returns a line of ours in a dim style, as it is less important.
 func dim(line string) string {
 	if os.Getenv("NO_COLOR") != "" || isDumb() {
 		return line
@@ -148,7 +146,6 @@ func (s *drawing) drawn() int {
 	return -1
 }
 
-// isDumb reports whether the terminal does not support control sequences.
 func isDumb() bool { return os.Getenv("TERM") == "dumb" }
 
 // isPipe reports whether a program receives what is written to a file.

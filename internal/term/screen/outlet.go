@@ -13,7 +13,6 @@ import (
 // is over.
 const stallTime = time.Second
 
-// errStalled reports that nobody reads what is written.
 var errStalled = errors.New("nobody reads the output")
 
 // outlet writes to a stream whose reader may pause: a full pager, Ctrl-S. During
@@ -27,7 +26,6 @@ type outlet struct {
 	lost    error // why output was lost that somebody expects
 }
 
-// Write writes to the stream, unless its reader has been given up.
 func (o *outlet) Write(p []byte) (int, error) {
 	type result struct {
 		n   int

@@ -29,7 +29,6 @@ func (s *drawing) endColours(writer io.Writer) {
 	}
 }
 
-// stream is one of the standard streams seen through the screen.
 type stream struct {
 	*drawing
 	to       io.Writer
@@ -45,7 +44,6 @@ func (w stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// print prints lines of their own.
 func (w stream) print(text string) {
 	w.hide()
 	if w.terminal {

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// waiter waits for input from a terminal until it is woken.
 type waiter struct {
 	in          *os.File
 	woken, ends *os.File // a pipe; its end is closed to wake

@@ -7,7 +7,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// waiter waits for input from a console until it is woken.
 type waiter struct {
 	in    *os.File
 	woken windows.Handle // an event

@@ -78,7 +78,6 @@ type Case struct {
 	Fails string `toml:"fails"`
 }
 
-// maxCases bounds a file of cases, in bytes.
 const maxCases = 4 << 20
 
 // Read reads a file.
@@ -118,7 +117,6 @@ func Parse(path string, data []byte) (File, error) {
 	return f, nil
 }
 
-// check rejects a case that cannot be run or tests nothing.
 func (c Case) check() error {
 	if c.Hook != "" && !hookpoints.Exists(hookpoints.Name(c.Hook)) {
 		return fmt.Errorf("%s: unknown hook %q; chibi hook list shows all", c.Name, c.Hook)

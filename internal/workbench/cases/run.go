@@ -42,7 +42,6 @@ func (c Case) Run(ctx context.Context, p *plugin.Plugin) Outcome {
 	return o
 }
 
-// runHook fires the hook and compares the result.
 func (c Case) runHook(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	info, _ := hookpoints.Find(hookpoints.Name(c.Hook))
 	if !p.Subscribes(info.Name) {
@@ -78,7 +77,6 @@ func (c Case) runHook(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	return wrong
 }
 
-// payload returns the example payload with the fields of the case.
 func (c Case) payload(info hookpoints.Info) (payload json.RawMessage, err error) {
 	payload = hookdoc.Example(info)
 	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
@@ -93,7 +91,6 @@ func (c Case) payload(info hookpoints.Info) (payload json.RawMessage, err error)
 	return payload, nil
 }
 
-// runTool calls the tool and compares its output.
 func (c Case) runTool(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	i := slices.IndexFunc(p.Tools, func(t tools.Tool) bool { return t.Spec().Name == c.Tool })
 	if i < 0 {
@@ -120,7 +117,6 @@ func (c Case) runTool(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	return wrong
 }
 
-// failure compares a failure with the expected one.
 func failure(want string, failed bool, why string) []string {
 	switch {
 	case want == "":
@@ -133,7 +129,6 @@ func failure(want string, failed bool, why string) []string {
 	return nil
 }
 
-// differences lists the places where two answers differ.
 func differences(what string, want, got []byte) (wrong []string) {
 	if len(got) == 0 {
 		got = []byte("{}")

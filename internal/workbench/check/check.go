@@ -251,7 +251,6 @@ func (r *Report) file() {
 	r.interpreter(r.Path)
 }
 
-// interpreter checks whether the interpreter of a script is installed.
 func (r *Report) interpreter(path string) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -312,7 +311,6 @@ func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Inf
 	return record
 }
 
-// fire fires one hook with its example payload.
 func fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) (record plugin.Record, err error) {
 	host := &plugin.Host{Wait: true, Plugins: []plugin.Plugin{*p}, Trace: func(got plugin.Record) { record = got }}
 	_, err = plugin.FireJSON(ctx, host, info, hookdoc.Example(info))

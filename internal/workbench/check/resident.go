@@ -153,7 +153,6 @@ func (r *Report) notes(ordinary, stayed *plugin.Record) {
 	}
 }
 
-// isSame reports whether two answers have the same value.
 func isSame(a, b json.RawMessage) bool {
 	first, errFirst := strictjson.Value(a)
 	second, errSecond := strictjson.Value(b)
@@ -163,7 +162,6 @@ func isSame(a, b json.RawMessage) bool {
 	return reflect.DeepEqual(first, second)
 }
 
-// shown returns the answer of a record for a message.
 func shown(r plugin.Record) string { return cmp.Or(clip.Text(string(r.Answer), 100), "none") }
 
 // notices collects what was reported, each once, while a plugin ran. It is safe for concurrent use

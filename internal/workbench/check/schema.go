@@ -10,7 +10,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// shape is what the value of a keyword must be.
 type shape string
 
 // The shapes of JSON Schema's keywords, as in the meta-schema of draft 2020-12.
@@ -52,17 +51,14 @@ func keywords() map[string]shape {
 	return all
 }
 
-// deepest bounds the nesting of schemas that are checked.
 const deepest = 64
 
-// schemaWalk finds errors in a JSON Schema.
 type schemaWalk struct {
 	keywords map[string]shape
 	findings []Finding
 	where    string
 }
 
-// checkSchema returns the errors of a tool's parameters.
 func checkSchema(where string, raw []byte) []Finding {
 	w := &schemaWalk{keywords: keywords(), where: where}
 	w.schema("parameters", gjson.ParseBytes(raw), 0)
@@ -73,7 +69,6 @@ func (w *schemaWalk) add(level Level, format string, args ...any) {
 	w.findings = append(w.findings, Finding{level, w.where, fmt.Sprintf(format, args...)})
 }
 
-// schema checks one schema.
 func (w *schemaWalk) schema(path string, v gjson.Result, depth int) {
 	switch {
 	case v.IsBool():
@@ -123,7 +118,6 @@ func (w *schemaWalk) keyword(path, name string, value gjson.Result, depth int) {
 	}
 }
 
-// types checks the names of types.
 func (w *schemaWalk) types(at string, value gjson.Result) {
 	known := tools.SchemaTypes()
 	for _, one := range value.Array() { // a single value is a list of one
@@ -133,7 +127,6 @@ func (w *schemaWalk) types(at string, value gjson.Result) {
 	}
 }
 
-// fits reports whether a value has a shape.
 func fits(want shape, v gjson.Result) bool {
 	all := func(ok func(gjson.Result) bool) bool {
 		return v.IsArray() && !slices.ContainsFunc(v.Array(), func(one gjson.Result) bool { return !ok(one) })

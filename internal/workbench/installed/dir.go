@@ -36,7 +36,6 @@ func (d Dir) Stat(name string) (fs.FileInfo, error) {
 	return os.Lstat(d.File(name))
 }
 
-// isFileName reports whether a name can be that of an entry of a directory.
 func isFileName(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\x00")
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// cloneTimeout bounds how long git may take.
 const cloneTimeout = 5 * time.Minute
 
 // Source is a plugin that can be installed.
@@ -57,7 +56,6 @@ func IsAddress(given string) bool {
 	return strings.Contains(given, "://") || strings.HasPrefix(given, "git@")
 }
 
-// clone clones a repository into a temporary directory.
 func clone(ctx context.Context, runner process.Runner, address string) (path string, remove func(), err error) {
 	git, ok := runner.LookPath("git")
 	if !ok {

@@ -18,7 +18,6 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// chibiName is the name of chibi's home in a home directory.
 const chibiName = ".chibi"
 
 // Real names the real directories that a scratch home replaces.
@@ -109,7 +108,6 @@ func (h *Home) Renew() error {
 	return nil
 }
 
-// readNames lists the names in a directory.
 func readNames(dir string) ([]string, error) {
 	f, err := os.Open(dir)
 	if err != nil {
