@@ -7,6 +7,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"os/signal"
@@ -46,4 +47,14 @@ func Main(sharing Sharing) int {
 	defer s.Close()
 	p := newProgram(os.Stdin, s, signals.begin, sharing)
 	return report(p.env.Out, s.Arrived(p.run(ctx, os.Args[1:])))
+}
+
+// exitUnconfined is the exit status of a launcher whose command did not run, as that of a
+// shell whose command cannot be run.
+const exitUnconfined = 126
+
+// launch makes this process the launcher of a confined command, which takes its place.
+func launch(args []string) int {
+	fmt.Fprintln(os.Stderr, "chibi: the command did not run:", sandbox.Enter(args))
+	return exitUnconfined
 }

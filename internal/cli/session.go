@@ -1,12 +1,23 @@
 package cli
 
 import (
+	"context"
+	"os"
+
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/chat"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/doctor"
 	"github.com/chibi-host/chibi/internal/cli/operation"
+	storecmd "github.com/chibi-host/chibi/internal/cli/store"
+	"github.com/chibi-host/chibi/internal/term/question"
 	"github.com/chibi-host/chibi/internal/term/screen"
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/tools/mcp"
+	"github.com/urfave/cli/v2"
+	tty "golang.org/x/term"
 )
 
 func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Options, error) {
@@ -63,4 +74,66 @@ func answerFormat(s *screen.Screen, o *options) chat.Format {
 		return chat.Markdown
 	}
 	return chat.Plain
+}
+
+func ask(ctx context.Context, f *os.File, flush func(), q permissions.Question) (permissions.Answer, error) {
+	return question.Ask(ctx, terminalOf(f, flush), q)
+}
+
+func fill(ctx context.Context, f *os.File, flush func(), q mcp.Question) (mcp.Answer, error) {
+	form := question.Form{Who: "MCP server " + q.Server, Message: q.Message, Schema: q.Schema}
+	values, filled, err := question.Fill(ctx, terminalOf(f, flush), form)
+	if err != nil || !filled {
+		return mcp.Answer{Action: mcp.Decline}, err
+	}
+	return mcp.Answer{Action: mcp.Accept, Content: values}, nil
+}
+
+func terminalOf(f *os.File, flush func()) question.Terminal {
+	t := question.Terminal{File: f, Flush: flush, Config: "config.toml",
+		Colours: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	if columns, _, err := tty.GetSize(int(f.Fd())); err == nil {
+		t.Columns = columns
+	}
+	return t
+}
+
+// Sharing is what a program has for stores that machines share. The zero value is that of the
+// plain program, which keeps files only: none of the code for such stores is linked into it.
+type Sharing struct {
+	app           app.Sharing
+	store, doctor func(*command.Env) []*cli.Command
+}
+
+// Share returns what a program needs to reach stores by drivers, and the commands about them.
+func Share(drivers store.Drivers) Sharing {
+	return Sharing{app.Share(drivers), storecmd.Commands, doctor.SharedCommands}
+}
+
+func (s Sharing) doctorIn(env *command.Env) []*cli.Command {
+	if s.doctor != nil {
+		return s.doctor(env)
+	}
+	return doctor.Commands(env)
+}
+
+// storeIn lists the commands about stores; in the plain program they say which program has
+// them.
+func (s Sharing) storeIn(env *command.Env) []*cli.Command {
+	if s.store != nil {
+		return s.store(env)
+	}
+	elsewhere := func(name, takes string, flags ...cli.Flag) *cli.Command {
+		return &cli.Command{Name: name, ArgsUsage: takes, Usage: "chibi-cluster has it, see docs/CLUSTER.md", Flags: flags,
+			Action: func(*cli.Context) error { return app.UsageError{Err: app.ErrPlain} }}
+	}
+	value := func(name string) cli.Flag { return &cli.StringFlag{Name: name, Hidden: true} }
+	mark := func(name string) cli.Flag { return &cli.BoolFlag{Name: name, Hidden: true} }
+	return []*cli.Command{env.Group("store", "where contexts are kept, for many machines (in chibi-cluster)",
+		[]*cli.Command{
+			elsewhere("init", "", value("replicas"), value("max-output-bytes")),
+			elsewhere("status", "", mark("json"), value("monitor")), elsewhere("copy", "FROM TO", mark("dry-run")),
+			elsewhere("gc", ""), elsewhere("check", "", mark("json")), elsewhere("unlock", "CONTEXT"),
+			elsewhere("settings", "CONTEXT", mark("replace"), mark("remove")),
+		})}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/plugin"
 )
 
 // facts are what happened in a turn, a sentence each, in order.
@@ -98,4 +101,111 @@ func (all *facts) addStep(step *agent.Event) {
 		}
 		add([]Subject{{KindContext, all.turn.Context}}, "Notice: %s.", text)
 	}
+}
+
+func (all *facts) addCall(c *call) {
+	about := []Subject{{KindTool, c.Tool}}
+	what := fmt.Sprintf("The call of %s (%s)", c.Tool, c.ID)
+	before := with(about, pointOf(hookpoints.PreTool.Name))
+	changed := c.before.did(plugin.Changed)
+	if len(changed) > 0 {
+		all.add(with(before, pluginsOf(changed)...), "The arguments of the call of %s (%s) were changed: %s.", c.Tool, c.ID,
+			argumentsBy(changed))
+	}
+	if len(c.Converted) > 0 {
+		all.add(before, "In the call of %s (%s) these arguments were strings and were converted to the types of "+
+			"the tool's parameters: %s.", c.Tool, c.ID, strings.Join(c.Converted, ", "))
+	}
+	l, number := c.before.blocker()
+	if l == nil && !c.Ran && c.before != nil { // an older trace, which does not say whose failure blocked
+		if failed := c.before.did(plugin.Failed); len(failed) > 0 && strings.Contains(c.Why, failed[0].Plugin) {
+			l, number = &failed[0], len(c.before.lines)
+		}
+	}
+	switch {
+	case l != nil && !c.Ran:
+		how := "blocked by plugin %q, asked in position %d: %s"
+		if l.Result == plugin.Failed {
+			how = "blocked because plugin %q, asked in position %d, failed: %s"
+		}
+		all.add(with(before, Subject{KindPlugin, l.Plugin}), what+" was "+how+".", l.Plugin, number, l.why())
+	case !c.Ran && c.permission != nil && c.permission.Decision == permissions.Deny: // addPermission says so
+	case !c.Ran:
+		all.add(about, "%s did not run: %s.", what, c.whyNot())
+	case c.Exit != 0:
+		all.add(about, "%s failed with exit status %d.", what, c.Exit)
+	}
+	if c.Ran && len(changed) == 0 {
+		as := " as the model wrote it"
+		if len(c.Converted) > 0 {
+			as = ""
+		}
+		all.addQuiet(about, "%s ran%s: no plugin changed or blocked it; %s.", what, as,
+			asked(hookpoints.PreTool.Name, c.before))
+	}
+	if c.Served != nil {
+		all.addQuiet(about, "%s was answered by MCP server %s: %s.", what, c.Served.Server, servedText(c.Served))
+	}
+	all.addOutput(c, about)
+}
+
+// whyNot returns why a call that no plugin blocked did not run.
+func (c *call) whyNot() string {
+	why := strings.TrimSuffix(strings.TrimPrefix(c.Why, "Error: "), ".")
+	if why == "" {
+		return "the reason is not in the trace"
+	}
+	if c.request != nil { // a tool that is left out is refused for that, whatever else is wrong
+		if reason, _ := c.request.leftOut(c.Tool); reason != "" {
+			why += "; " + reason
+		}
+	}
+	return why
+}
+
+func argumentsBy(changed []Line) string {
+	by := map[string][]Line{}
+	var names []string
+	for _, l := range changed {
+		for _, path := range l.Changed {
+			name := strings.TrimPrefix(strings.TrimPrefix(path, "/arguments"), "/")
+			if name = dotted(name); name == "" {
+				name = "all of them"
+			}
+			names = addName(names, name)
+			by[name] = append(by[name], l)
+		}
+	}
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = name + " by " + byThem(by[name], "value")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (all *facts) addOutput(c *call, about []Subject) {
+	what := fmt.Sprintf("the output of the call of %s (%s)", c.Tool, c.ID)
+	point := with(about, pointOf(hookpoints.PreToolOutput.Name))
+	changed := c.output.did(plugin.Changed)
+	if len(changed) > 0 {
+		all.add(with(point, pluginsOf(changed)...), "T%s was changed by %s.", what[1:], byThem(changed, "text"))
+	}
+	switch l, _ := c.output.blocker(); {
+	case l != nil:
+		all.add(with(point, Subject{KindPlugin, l.Plugin}), "Plugin %q withheld %s: %s.", l.Plugin, what, l.why())
+	case len(changed) == 0 && c.Ran:
+		all.addQuiet(about, "T%s is unchanged: no plugin changed it; %s.", what[1:],
+			asked(hookpoints.PreToolOutput.Name, c.output))
+	}
+	if c.summary == nil {
+		return
+	}
+	point = with(about, pointOf(hookpoints.PreCacheOutput.Name))
+	changed = c.summary.did(plugin.Changed)
+	if len(changed) == 0 {
+		all.addQuiet(about, "No plugin summarized %s, which was cached; %s.", what,
+			asked(hookpoints.PreCacheOutput.Name, c.summary))
+		return
+	}
+	all.add(with(point, pluginsOf(changed)...), "Plugin %q summarized %s, which was cached.", changed[0].Plugin, what)
 }

@@ -1,3 +1,13 @@
+// Package cmdline describes each flag once. From the descriptions it makes the
+// parser of a command line, the text of --help, and the reader and the schema of
+// the JSON that can take the place of flags.
+//
+// What it promises:
+//
+//   - It runs nothing, prints nothing and reads only its arguments: the value of a
+//     flag goes where its description says.
+//   - Words after the flags, after "--" and after a flag that takes the rest of the
+//     line are never touched.
 package cmdline
 
 import "slices"
@@ -129,4 +139,36 @@ func Twice(flags []*Flag) string {
 		return ""
 	}
 	return "--" + flags[i].Name
+}
+
+// Kind is a kind of word that a flag takes.
+type Kind int
+
+// The kinds of words.
+const (
+	Text Kind = iota
+	Number
+	File
+	Context
+	NewContext // a context, existing or new
+	Tool
+	PluginOrTool
+	Thing // a text or a configuration key that can be shown
+	Setting
+	DebugKey
+	Recipe
+	Argument // NAME=VALUE
+	Payload
+	Plugin
+	Point
+	Rest // all remaining words of the line: they are not for chibi
+)
+
+// Value is a word that a flag takes.
+type Value struct {
+	Word   string // as --help shows it, such as NAME
+	Kind   Kind
+	Member string // its name in the object of the flag's command of --json-config
+	// Known lists the known words, for completion; nil: the kind determines them.
+	Known func() []string
 }

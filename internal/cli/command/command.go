@@ -15,8 +15,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/urfave/cli/v2"
 )
 
@@ -104,4 +106,74 @@ func (e *Env) YesFlag(about string) cli.Flag { return Switch(&e.yes, "yes", abou
 // Usage returns an error about the command line.
 func Usage(format string, args ...any) error {
 	return app.UsageError{Err: fmt.Errorf(format, args...)}
+}
+
+// Run calls do between the start and the end of a run of a session with these
+// options.
+func Run(ctx context.Context, opts app.Options, do func(*app.Session) error) error {
+	s, err := app.Open(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	app.ReportSkipped(s)
+	return s.Run(ctx, func() error { return do(s) })
+}
+
+// ContextName returns the context that the first of a command's words names, or the
+// session's own if there are no words.
+func ContextName(ctx context.Context, s *app.Session, words []string) (string, error) {
+	if len(words) == 0 {
+		return s.Name(), nil
+	}
+	return app.Existing(ctx, s, words[0])
+}
+
+// admit returns an error for a command that is refused within a command of a model.
+func (e *Env) admit(c *cli.Context) error {
+	if e.Within == nil {
+		return nil
+	}
+	var names []string
+	for _, at := range c.Lineage() {
+		if at.Command != nil && at.Command.Name != "" && at.App != nil && at.Command.Name != at.App.Name {
+			names = append([]string{at.Command.Name}, names...)
+		}
+	}
+	name := strings.Join(names, " ")
+	row, known := within.Command(name)
+	if known && !row.Refused() || row.Unless != "" && c.Bool(row.Unless) {
+		return nil
+	}
+	return app.UsageError{Err: e.Within.Refusal("chibi "+name, row)}
+}
+
+// FindPoint finds the hook point that a person names.
+func FindPoint(name string) (hookpoints.Info, error) {
+	if info, ok := hookpoints.Find(hookpoints.Name(name)); ok {
+		return info, nil
+	}
+	return hookpoints.Info{}, Usage("there is no hook point %q; chibi hook list names them all", name)
+}
+
+// NoPlugin returns the error about a name that no plugin has.
+func NoPlugin(name string) error {
+	return Usage("there is no plugin %q; chibi plugin list names them all", name)
+}
+
+// Powers returns what a plugin can do at a point, in words.
+func Powers(info hookpoints.Info) string {
+	switch {
+	case info.CanDecide() && info.Mode == hookpoints.Chain:
+		return "can change, block, ask and allow"
+	case info.CanDecide():
+		return "can allow, ask and deny"
+	case info.CanBlock() && info.Mode != hookpoints.Chain:
+		return "can block"
+	case info.CanBlock():
+		return "can change and block"
+	case info.CanChange():
+		return "can change"
+	}
+	return "observes"
 }

@@ -4,9 +4,11 @@ package store
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/store"
 	"github.com/urfave/cli/v2"
 )
 
@@ -38,4 +40,80 @@ func opened(ctx context.Context, env *command.Env, do func(app.StorePlace, *app.
 	}
 	defer c.Close()
 	return do(p, c)
+}
+
+func initCommand(env *command.Env) *cli.Command {
+	var o store.InitOptions
+	return env.Command(command.Spec{
+		Name: "init", About: "make the store that the configuration names, or what of it is missing",
+		More: "It changes nothing that is there, but for the format number, which it raises: all programs must be new " +
+			"enough for that (docs/CLUSTER.md, Upgrades). It says what it made, and what differs from what it would have made.",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "replicas", Usage: "on how many servers of NATS everything is kept", Value: 3,
+				Destination: &o.Replicas},
+			&cli.Int64Flag{Name: "max-output-bytes", Usage: "bound cached outputs together; 0: as the engine does",
+				Destination: &o.OutputBytes, DefaultText: "0"},
+		},
+		Examples: []string{"chibi-cluster --store nats://localhost:4222/team store init --replicas 1"},
+		Run:      func(ctx context.Context, _ []string) error { return initStore(ctx, env, o) },
+	})
+}
+
+func initStore(ctx context.Context, env *command.Env, o store.InitOptions) error {
+	if o.Replicas < 1 || o.OutputBytes < 0 {
+		return command.Usage("store init: --replicas is at least 1, and --max-output-bytes at least 0")
+	}
+	p, err := placeAt(env, "")
+	if err != nil {
+		return err
+	}
+	said, err := p.Init(ctx, o)
+	for _, text := range said {
+		if err := env.Out.Say("%s", text); err != nil {
+			return err
+		}
+	}
+	if err == nil && len(said) == 0 {
+		err = env.Out.Say("the store %s is there, as it should be", p)
+	}
+	return err
+}
+
+func unlockCommand(env *command.Env) *cli.Command {
+	return env.Command(command.Spec{
+		Name: "unlock", Args: "CONTEXT", About: "end the lock of a context that does not end by itself",
+		More: "It says whose lock it is, and asks. In a shared store a lock ends by itself when its holder has not renewed " +
+			"it; in files it ends with its process, and cannot be ended otherwise.",
+		Flags: []cli.Flag{env.YesFlag("do not ask for confirmation")},
+		Run: func(ctx context.Context, args []string) error {
+			return opened(ctx, env, func(p app.StorePlace, c *app.Contents) error { return unlock(ctx, env, c, args[0]) })
+		},
+	})
+}
+
+func unlock(ctx context.Context, env *command.Env, c *app.Contents, name string) error {
+	if _, err := existing(ctx, c, name); err != nil {
+		return err
+	}
+	holder, inUse := c.Holder(ctx, name)
+	switch {
+	case !inUse && !c.IsShared():
+		return env.Out.Say("nobody uses context %q; its lock ends with the process that has it", name)
+	case !inUse:
+		return env.Out.Say("nobody uses context %q", name)
+	case c.IsShared():
+		yes, err := env.Confirm(ctx, fmt.Sprintf("Context %q is in use by %s. If that goes on, nothing that it says from "+
+			"now on is kept. End its lock? [y/N] ", name, holder))
+		if err != nil {
+			return fmt.Errorf("unlocking context %q, which is in use by %s: %w", name, holder, err)
+		}
+		if !yes {
+			return env.Out.Say("nothing was changed")
+		}
+	}
+	holder, err := c.Unlock(ctx, name)
+	if err != nil {
+		return err
+	}
+	return env.Out.Say("context %q is free; it was in use by %s", name, holder)
 }

@@ -1,3 +1,5 @@
+// Package trace has the commands that show what happened in turns, and that fire their
+// hooks again.
 package trace
 
 import (
@@ -92,4 +94,14 @@ func turnAt(turns []trace.Turn, n int) (trace.Turn, error) {
 		return trace.Turn{}, command.Usage("--turn %d: the trace has %d turns", n, len(turns))
 	}
 	return turns[i], nil
+}
+
+// Commands lists the commands about traces.
+func Commands(env *command.Env) []*cli.Command {
+	return []*cli.Command{traceCommand(env), replayCommand(env)}
+}
+
+func turnFlag(into *int) cli.Flag {
+	return &cli.IntFlag{Name: "turn", Usage: "the `N`th turn of the trace; -N counts from the end", Value: -1,
+		DefaultText: "-1, the newest", Destination: into}
 }

@@ -1,6 +1,10 @@
 package markdown
 
-import "io"
+import (
+	"bytes"
+	"io"
+	"strings"
+)
 
 // Surface is what an answer is drawn on.
 type Surface interface {
@@ -36,4 +40,62 @@ func (s writer) Draw(final string, _ []string) error {
 	}
 	_, err := io.WriteString(s.w, final)
 	return err
+}
+
+// final is the final text that is drawn next.
+type final struct {
+	text  strings.Builder
+	begun bool // something is drawn
+}
+
+// put adds lines, with a blank line before them unless they go on with what is drawn.
+func (f *final) put(lines []string, goOn bool) {
+	if len(lines) == 0 {
+		return
+	}
+	if !goOn {
+		f.separate()
+	}
+	f.text.WriteString(strings.Join(lines, "\n") + "\n")
+	f.begun = true
+}
+
+func (f *final) separate() {
+	if f.begun {
+		f.text.WriteByte('\n')
+	}
+	f.begun = true
+}
+
+func (f *final) next() string {
+	text := f.text.String()
+	f.text.Reset()
+	return text
+}
+
+// codeBlock is a code block, which is drawn line by line.
+type codeBlock struct {
+	fence string // "" outside
+	lines int    // how many are drawn
+	blank int    // empty lines, which are not drawn at the end of the block
+}
+
+// mayEnd reports whether an incomplete line can still become the end of the block.
+func (c *codeBlock) mayEnd(line []byte) bool { return isFenceOnly(bytes.TrimSpace(line), c.fence) }
+
+// take returns what is drawn for a whole line; "" for the end of the block, and for empty
+// lines as long as none follows that is not.
+func (c *codeBlock) take(line string) string {
+	if isFenceEnd(bytes.TrimSpace([]byte(line)), c.fence) {
+		c.fence = ""
+		return ""
+	}
+	line = clean(strings.TrimSuffix(line, "\r"))
+	if strings.TrimSpace(line) == "" {
+		c.blank++
+		return ""
+	}
+	text := strings.Repeat("\n", c.blank) + code(line)[0] + "\n"
+	c.lines, c.blank = c.lines+1, 0
+	return text
 }

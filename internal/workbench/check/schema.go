@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/tidwall/gjson"
 )
@@ -156,4 +157,15 @@ func fits(want shape, v gjson.Result) bool {
 		return v.IsObject() || v.IsBool()
 	}
 	return true
+}
+
+// UnusableParameters lists the tools of a loaded plugin whose parameters are not a
+// valid schema, so that the arguments of their calls are not checked.
+func UnusableParameters(p *plugin.Plugin) (list []string) {
+	for _, t := range p.Tools {
+		if _, err := tools.Compile(t.Spec().Parameters); err != nil {
+			list = append(list, fmt.Sprintf("%v: %v; its calls are not checked", t.Spec(), err))
+		}
+	}
+	return list
 }
