@@ -41,14 +41,11 @@ type searched struct {
 // searcher searches files one after another.
 type searcher struct {
 	wanted
-	automaton *automaton // for the matcher
-	pieces    pieces
-	found     searched
-	shown     int // up to where the lines of the piece are in the answer
-	after     int // how many more lines belong to the last match
+	pieces pieces
+	found  searched
+	shown  int // up to where the lines of the piece are in the answer
+	after  int // how many more lines belong to the last match
 }
-
-func newSearcher(w wanted) *searcher { return &searcher{wanted: w, automaton: w.matcher.automaton()} }
 
 // search searches a file. Without mayBeBinary, a binary file is not searched.
 func (s *searcher) search(file io.Reader, size int64, mayBeBinary bool) (searched, error) {
@@ -79,7 +76,7 @@ func (s *searcher) search(file io.Reader, size int64, mayBeBinary bool) (searche
 func (s *searcher) piece(data []byte) bool {
 	s.shown = max(s.shown, 0)
 	count := counter{data: data, number: s.pieces.number}
-	matches := s.matcher.in(data, s.automaton)
+	matches := s.matcher.in(data)
 	for at := s.pieces.old; ; {
 		line, ok := matches.from(at)
 		if !ok {

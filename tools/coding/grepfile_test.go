@@ -45,7 +45,7 @@ func searchedBy(t *testing.T, text, pattern string, context, buffer int) string 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSearcher(wanted{matcher: m, context: context, most: 1 << 30, until: time.Now().Add(time.Hour)})
+	s := &searcher{wanted: wanted{matcher: m, context: context, most: 1 << 30, until: time.Now().Add(time.Hour)}}
 	s.pieces.buffer = make([]byte, buffer)
 	found, err := s.search(strings.NewReader(text), int64(len(text)), true)
 	if err != nil {

@@ -147,7 +147,7 @@ func (g grepping) file(f *os.File) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := newSearcher(g.wanted)
+	s := &searcher{wanted: g.wanted}
 	found, err := s.search(f, info.Size(), true)
 	if err != nil {
 		return "", g.place.explain("search", err)

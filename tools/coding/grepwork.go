@@ -108,7 +108,7 @@ func (w *grepper) flush(ctx context.Context) bool {
 
 // work searches batches.
 func (w *grepper) work(ctx context.Context) {
-	s := newSearcher(w.wanted)
+	s := &searcher{wanted: w.wanted}
 	for b := range w.jobs {
 		for _, name := range b.names {
 			if ctx.Err() != nil {

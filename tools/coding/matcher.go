@@ -10,12 +10,11 @@ import (
 
 // matcher finds the lines that match a pattern. Where every line that matches has one of a
 // few texts in it, these are looked for first, which is much faster than the regular
-// expression; where not, an automaton helps. It is safe for concurrent use.
+// expression. It is safe for concurrent use.
 type matcher struct {
 	re    *regexp.Regexp
 	texts []needle // one of them is in every line that matches; nil: it is not known
 	plain bool     // the pattern is nothing but the text
-	tree  *syntax.Regexp
 }
 
 // maxNeedles bounds how many texts are looked for instead of a regular expression.
@@ -37,8 +36,7 @@ func newMatcher(pattern string, ignoreCase bool) (*matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &matcher{re: re, tree: tree.Simplify()}
-	m.texts = required(m.tree)
+	m := &matcher{re: re, texts: required(tree.Simplify())}
 	m.plain = tree.Op == syntax.OpLiteral && len(m.texts) == 1 && !m.texts[0].fold
 	return m, nil
 }
@@ -173,25 +171,15 @@ func isFolded(data, want []byte) bool {
 	return true
 }
 
-// automaton returns what finds lines where there is no text to look for; nil: nothing does.
-// Each goroutine needs its own.
-func (m *matcher) automaton() *automaton {
-	if m.texts != nil {
-		return nil
-	}
-	return newAutomaton(m.tree)
-}
-
 // scan finds the lines of one piece of text that match.
 type scan struct {
 	*matcher
-	automaton *automaton
-	data      []byte
-	next      [maxNeedles]int // where each text comes next; valid if not before the place
+	data []byte
+	next [maxNeedles]int // where each text comes next; valid if not before the place
 }
 
-func (m *matcher) in(data []byte, a *automaton) scan {
-	s := scan{matcher: m, automaton: a, data: data}
+func (m *matcher) in(data []byte) scan {
+	s := scan{matcher: m, data: data}
 	for i := range s.next {
 		s.next[i] = -1
 	}
@@ -224,9 +212,6 @@ func (s *scan) from(at int) (span, bool) {
 // candidate finds the first place at or behind another one where a line may match; the
 // length of the data: there is none.
 func (s *scan) candidate(at int) int {
-	if s.texts == nil && s.automaton != nil {
-		return s.automaton.candidate(s.data, at)
-	}
 	if s.texts == nil {
 		return at
 	}
