@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/cache/cachetest"
 	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
 )
 
 func TestCopies(t *testing.T) {
@@ -24,13 +25,13 @@ func TestCopies(t *testing.T) {
 		cachetest.Copies(t, func(t *testing.T) cache.Cache { return cache.NewMemory(16 << 20) })
 	})
 	t.Run("a shared store", func(t *testing.T) {
-		cachetest.Copies(t, func(t *testing.T) cache.Cache { return machine(t, store.NewMemory()) })
+		cachetest.Copies(t, func(t *testing.T) cache.Cache { return machine(t, storetest.NewMemory()) })
 	})
 }
 
 // TestACopyThatDiedIsFinished: its machine put the output, and not what describes it.
 func TestACopyThatDiedIsFinished(t *testing.T) {
-	m, from := store.NewMemory(), cache.Open(t.TempDir())
+	m, from := storetest.NewMemory(), cache.Open(t.TempDir())
 	e := cachetest.Put(t, from, "tool", "whole\n")
 	if _, err := m.Engine(store.Options{}).Blobs.Put(t.Context(), work+"-"+e.ID, strings.NewReader("half")); err != nil {
 		t.Fatal(err)
@@ -64,7 +65,7 @@ func TestADamagedOutputIsNotCopied(t *testing.T) {
 }
 
 func TestCheckNamesWhatIsDamaged(t *testing.T) {
-	e := store.NewMemory().Engine(store.Options{})
+	e := storetest.NewMemory().Engine(store.Options{})
 	id := strings.Repeat("0a", 16)
 	shared := cache.OpenShared(e, func(context.Context) (string, error) { return id, nil }, t.TempDir())
 	for name, c := range map[string]cache.Cache{"files": cache.Open(t.TempDir()), "shared": shared} {
@@ -109,7 +110,7 @@ func damage(t *testing.T, e *store.Engine, id string, list []cache.Entry, isShar
 
 // TestWhatHasNoDescriptionIsRemovedFromAStore once it is a day old; what is no output stays.
 func TestWhatHasNoDescriptionIsRemovedFromAStore(t *testing.T) {
-	m := store.NewMemory()
+	m := storetest.NewMemory()
 	e := m.Engine(store.Options{})
 	id := strings.Repeat("0a", 16)
 	shared := cache.OpenShared(e, func(context.Context) (string, error) { return id, nil }, t.TempDir())

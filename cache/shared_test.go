@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/cache/cachetest"
 	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
 )
 
 // work is the id of a context in a store.
@@ -26,7 +27,7 @@ func isWork(context.Context) (string, error) { return work, nil }
 
 // A tool's output that one machine has put is read by another.
 func ExampleOpenShared() {
-	memory := store.NewMemory()
+	memory := storetest.NewMemory()
 	open := func(dir string) cache.Cache { return cache.OpenShared(memory.Engine(store.Options{}), isWork, dir) }
 	here, err := os.MkdirTemp("", "here")
 	if err != nil {
@@ -53,7 +54,7 @@ func ExampleOpenShared() {
 }
 
 // machine opens the outputs of a context on one more machine.
-func machine(t *testing.T, m *store.Memory) *cache.Shared {
+func machine(t *testing.T, m *storetest.Memory) *cache.Shared {
 	t.Helper()
 	return cache.OpenShared(m.Engine(store.Options{}), isWork, filepath.Join(t.TempDir(), "cache"))
 }
@@ -89,24 +90,24 @@ func (a apart) List(ctx context.Context) ([]cache.Entry, error) {
 
 func TestConformanceOfSharedOutputs(t *testing.T) {
 	t.Run("one machine", func(t *testing.T) {
-		cachetest.Run(t, func(t *testing.T) cache.Cache { return machine(t, store.NewMemory()) })
+		cachetest.Run(t, func(t *testing.T) cache.Cache { return machine(t, storetest.NewMemory()) })
 	})
 	t.Run("put on one, read on another", func(t *testing.T) {
 		cachetest.Run(t, func(t *testing.T) cache.Cache {
-			m := store.NewMemory()
+			m := storetest.NewMemory()
 			return apart{machine(t, m), machine(t, m)}
 		})
 	})
 	t.Run("of a context that is not stored yet", func(t *testing.T) {
 		cachetest.Run(t, func(t *testing.T) cache.Cache {
 			none := func(context.Context) (string, error) { return "", nil }
-			return cache.OpenShared(store.NewMemory().Engine(store.Options{}), none, filepath.Join(t.TempDir(), "cache"))
+			return cache.OpenShared(storetest.NewMemory().Engine(store.Options{}), none, filepath.Join(t.TempDir(), "cache"))
 		})
 	})
 }
 
 func TestAnOutputIsListedReadAndSearchedOnAnotherMachine(t *testing.T) {
-	m := store.NewMemory()
+	m := storetest.NewMemory()
 	here, there := machine(t, m), machine(t, m)
 	put := cachetest.Put(t, here, "tool", cachetest.Numbered(5000))
 	list, err := there.List(t.Context())
@@ -131,7 +132,7 @@ func TestAnOutputIsListedReadAndSearchedOnAnotherMachine(t *testing.T) {
 }
 
 func TestALargeOutputIsReadInPieces(t *testing.T) {
-	m := store.NewMemory()
+	m := storetest.NewMemory()
 	here, there := machine(t, m), machine(t, m)
 	text := strings.Repeat(strings.Repeat("0123456789", 100)+"\n", 70_000)
 	e := cachetest.Put(t, here, "tool", text)
@@ -204,7 +205,7 @@ func TestWhatTheStoreSaysIsChecked(t *testing.T) {
 		"a document of noise": func(r raw, e cache.Entry) { r.describe(e.ID, `{`, `[[[[`) },
 	} {
 		t.Run(what, func(t *testing.T) {
-			m := store.NewMemory()
+			m := storetest.NewMemory()
 			here, there := machine(t, m), machine(t, m)
 			e := cachetest.Put(t, here, "tool", cachetest.Numbered(3000))
 			other := cachetest.Put(t, here, "other", "whole\n")
@@ -224,7 +225,7 @@ func TestWhatTheStoreSaysIsChecked(t *testing.T) {
 }
 
 func TestACopyThatIsNotTheStoresIsNotRead(t *testing.T) {
-	m := store.NewMemory()
+	m := storetest.NewMemory()
 	here, there := machine(t, m), machine(t, m)
 	e := cachetest.Put(t, here, "tool", "right\n")
 	cachetest.Open(t, there, e.ID)
@@ -242,7 +243,7 @@ func TestACopyThatIsNotTheStoresIsNotRead(t *testing.T) {
 }
 
 func TestWhatOneMachineRemovesIsGoneOnOthers(t *testing.T) {
-	m := store.NewMemory()
+	m := storetest.NewMemory()
 	here, there := machine(t, m), machine(t, m)
 	first, second := cachetest.Put(t, here, "tool", "one\n"), cachetest.Put(t, here, "tool", "two\n")
 	cachetest.Open(t, there, first.ID)
@@ -270,7 +271,7 @@ func TestWhatOneMachineRemovesIsGoneOnOthers(t *testing.T) {
 }
 
 func TestCopiesAndBlobsThatBelongToNothingAreRemovedOnceTheyAreOld(t *testing.T) {
-	m := store.NewMemory()
+	m := storetest.NewMemory()
 	here, there := machine(t, m), machine(t, m)
 	kept, gone := cachetest.Put(t, here, "tool", "kept\n"), cachetest.Put(t, here, "tool", "gone\n")
 	cachetest.Open(t, there, gone.ID)
@@ -303,7 +304,7 @@ func TestCopiesAndBlobsThatBelongToNothingAreRemovedOnceTheyAreOld(t *testing.T)
 }
 
 func TestAStoreThatDoesNotAnswerSavesNothing(t *testing.T) {
-	e, dir := store.NewMemory().Engine(store.Options{}), filepath.Join(t.TempDir(), "cache")
+	e, dir := storetest.NewMemory().Engine(store.Options{}), filepath.Join(t.TempDir(), "cache")
 	c := cache.OpenShared(e, isWork, dir)
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
@@ -329,7 +330,7 @@ func TestAStoreThatDoesNotAnswerSavesNothing(t *testing.T) {
 
 func TestAnIDThatIsNoneIsNotAskedFor(t *testing.T) {
 	forged := func(context.Context) (string, error) { return ">", nil }
-	c := cache.OpenShared(store.NewMemory().Engine(store.Options{}), forged, t.TempDir())
+	c := cache.OpenShared(storetest.NewMemory().Engine(store.Options{}), forged, t.TempDir())
 	_, err := c.PutText("tool", nil, "x")
 	if err == nil || !strings.Contains(err.Error(), `">" is not the id of a context`) {
 		t.Errorf("%v", err)

@@ -6,6 +6,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/contexts/contexttest"
 	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
 )
 
 func TestConformance(t *testing.T) {
@@ -37,7 +38,7 @@ func withOptions(s *contexts.Store, o contexttest.Options) *contexts.Store {
 }
 
 func memoryMachines(_ *testing.T, o store.Options) func() *store.Engine {
-	memory := store.NewMemory()
+	memory := storetest.NewMemory()
 	return func() *store.Engine { return memory.Engine(o) }
 }
 

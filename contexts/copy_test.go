@@ -9,6 +9,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/contexts/contexttest"
 	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
 )
 
 func TestCopies(t *testing.T) {
@@ -26,7 +27,7 @@ func TestCopies(t *testing.T) {
 	})
 	t.Run("shared", func(t *testing.T) {
 		contexttest.Copies(t, func(t *testing.T) func() *contexts.Store {
-			memory, home := store.NewMemory(), t.TempDir()
+			memory, home := storetest.NewMemory(), t.TempDir()
 			return func() *contexts.Store { return contexts.OpenShared(memory.Engine(store.Options{}), home) }
 		})
 	})
@@ -48,7 +49,7 @@ func TestCopiesOfASummaryThatIsApart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			from := homeOf(t, map[string]string{"context.jsonl": hello, "summary.md": "They met.\n",
 				"transcript/active.jsonl": transcript})
-			between := contexts.OpenShared(store.NewMemory().Engine(store.Options{}), t.TempDir())
+			between := contexts.OpenShared(storetest.NewMemory().Engine(store.Options{}), t.TempDir())
 			to, err := contexts.Open(t.TempDir())
 			if err != nil {
 				t.Fatal(err)

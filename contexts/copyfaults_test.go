@@ -39,7 +39,7 @@ func TestACopyToAStoreThatFailsIsRepeated(t *testing.T) {
 	want.Current = contexts.DefaultName
 	for _, after := range []bool{false, true} {
 		for n := 1; ; n++ {
-			m := store.NewMemory()
+			m := storetest.NewMemory()
 			there := faultyCopy(t, m, &fault{left: n, after: after}, func(s *contexts.Store) error {
 				return contexts.Copy(t.Context(), from.Store, s, contexts.CopyOptions{})
 			})
@@ -64,7 +64,7 @@ func TestACopyToAStoreThatFailsIsRepeated(t *testing.T) {
 }
 
 // faultyCopy copies over an engine with a fault and then, unless that was done, without.
-func faultyCopy(t *testing.T, m *store.Memory, f *fault, copy func(*contexts.Store) error) (failed bool) {
+func faultyCopy(t *testing.T, m *storetest.Memory, f *fault, copy func(*contexts.Store) error) (failed bool) {
 	t.Helper()
 	err := copy(contexts.OpenShared(storetest.Around(m.Engine(store.Options{}), f.around), t.TempDir()))
 	if err == nil { // what failed was asked again

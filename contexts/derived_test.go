@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/contexts/contexttest"
 	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
 )
 
 // shared is a context in a store, used by a machine with a home of its own.
@@ -22,7 +23,7 @@ type shared struct {
 	reports []string
 }
 
-func sharedContext(t *testing.T, m *store.Memory, home string) *shared {
+func sharedContext(t *testing.T, m *storetest.Memory, home string) *shared {
 	t.Helper()
 	s := &shared{T: t, home: home}
 	contextsThere := contexts.OpenShared(m.Engine(store.Options{}), home)
@@ -80,7 +81,7 @@ func (s *shared) has(file, want string) {
 }
 
 func TestPluginsReadCopiesOfASharedContext(t *testing.T) {
-	s := sharedContext(t, store.NewMemory(), t.TempDir())
+	s := sharedContext(t, storetest.NewMemory(), t.TempDir())
 	s.must(s.Append(contexts.UserMessage("ann", "work", "before")))
 	s.must(s.SetTodos("- [ ] one"))
 	s.must(s.SetSystemPrompt("You are terse."))
@@ -131,7 +132,7 @@ print(" ".join(e["content"] for e in map(json.loads, open("context.jsonl")) if e
 
 // TestTheCopyIsTheFileOfAHomeOfFiles: a plugin finds the same lines in both.
 func TestTheCopyIsTheFileOfAHomeOfFiles(t *testing.T) {
-	s := sharedContext(t, store.NewMemory(), t.TempDir())
+	s := sharedContext(t, storetest.NewMemory(), t.TempDir())
 	s.turn()
 	s.must(s.Append(contexts.UserMessage("ann", "work", "hello")))
 	files, err := contexts.Open(t.TempDir())
@@ -160,7 +161,7 @@ func TestTheCopyIsTheFileOfAHomeOfFiles(t *testing.T) {
 }
 
 func TestWhatAPluginPutsIntoInboxJSONLIsSent(t *testing.T) {
-	m := store.NewMemory()
+	m := storetest.NewMemory()
 	s := sharedContext(t, m, t.TempDir())
 	s.turn()
 	s.run(`
@@ -204,7 +205,7 @@ printf '{"id":"../x","from":"watcher","content":"no newline"}' >> inbox.jsonl`)
 }
 
 func TestMailOfARunThatWasKilledIsSentOnce(t *testing.T) {
-	m := store.NewMemory()
+	m := storetest.NewMemory()
 	s := sharedContext(t, m, t.TempDir())
 	s.turn()
 	line := `{"from":"watcher","content":"once"}` + "\n"
@@ -221,7 +222,7 @@ func TestMailOfARunThatWasKilledIsSentOnce(t *testing.T) {
 }
 
 func TestMailThatCannotBeSentStays(t *testing.T) {
-	m, home := store.NewMemory(), t.TempDir()
+	m, home := storetest.NewMemory(), t.TempDir()
 	s := sharedContext(t, m, home)
 	s.turn()
 	s.must(os.WriteFile(s.path("inbox.jsonl"), []byte(`{"from":"watcher","content":"later"}`+"\n"), 0o600))
@@ -240,7 +241,7 @@ func TestMailThatCannotBeSentStays(t *testing.T) {
 }
 
 func TestAnEnormousInboxIsSetAside(t *testing.T) {
-	s := sharedContext(t, store.NewMemory(), t.TempDir())
+	s := sharedContext(t, storetest.NewMemory(), t.TempDir())
 	s.turn()
 	f, err := os.Create(s.path("inbox.jsonl"))
 	s.must(err)
@@ -271,7 +272,7 @@ func TestAConversationInFilesIsNotOverwritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sharedContext(t, store.NewMemory(), home)
+	s := sharedContext(t, storetest.NewMemory(), home)
 	if err := s.KeepCopies(t.Context()); err == nil || !strings.Contains(err.Error(), "chibi store copy") ||
 		!strings.Contains(err.Error(), filepath.Join("contexts", "work")) {
 		t.Errorf("%v", err)
@@ -289,7 +290,7 @@ func TestAConversationInFilesIsNotOverwritten(t *testing.T) {
 }
 
 func TestAFileThatAPersonHasPutThereIsLeftAlone(t *testing.T) {
-	s := sharedContext(t, store.NewMemory(), t.TempDir())
+	s := sharedContext(t, storetest.NewMemory(), t.TempDir())
 	s.must(s.SetTodos("from the store"))
 	s.must(os.MkdirAll(s.path(""), 0o700))
 	s.must(os.WriteFile(s.path("local.toml"), []byte("model = \"mine\"\n"), 0o600))
@@ -305,7 +306,7 @@ func TestAFileThatAPersonHasPutThereIsLeftAlone(t *testing.T) {
 }
 
 func TestCopiesGoWithTheirContext(t *testing.T) {
-	s := sharedContext(t, store.NewMemory(), t.TempDir())
+	s := sharedContext(t, storetest.NewMemory(), t.TempDir())
 	s.must(s.SetTodos("from the store"))
 	s.turn()
 	s.must(s.Rename("play"))
@@ -340,7 +341,7 @@ func TestAConversationInFilesIsNotRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sharedContext(t, store.NewMemory(), home)
+	s := sharedContext(t, storetest.NewMemory(), home)
 	s.must(s.Append(contexts.UserMessage("ann", "work", "in the store")))
 	_, err = s.Delete()
 	s.must(err)

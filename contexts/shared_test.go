@@ -17,7 +17,7 @@ import (
 func TestALeaseThatRanOut(t *testing.T) {
 	for name, isTaken := range map[string]bool{"nobody took it": false, "another took it": true} {
 		t.Run(name, func(t *testing.T) {
-			memory := store.NewMemory()
+			memory := storetest.NewMemory()
 			work := func() contexts.Context {
 				c, err := contexts.OpenShared(memory.Engine(store.Options{Lease: time.Second}), t.TempDir()).Context("work")
 				if err != nil {
@@ -70,7 +70,7 @@ func TestALeaseThatRanOut(t *testing.T) {
 // TestASleeperThatHasJustTakenALease falls asleep before it has asked where the log ends. Meanwhile
 // another takes the context over: what the sleeper then sees is behind the other's mark.
 func TestASleeperThatHasJustTakenALease(t *testing.T) {
-	memory := store.NewMemory()
+	memory := storetest.NewMemory()
 	work := func(around func(call string, do func() error) error) contexts.Context {
 		e := storetest.Around(memory.Engine(store.Options{}), around)
 		c, err := contexts.OpenShared(e, t.TempDir()).Context("work")
@@ -102,7 +102,7 @@ func TestASleeperThatHasJustTakenALease(t *testing.T) {
 // TestALargeMessageWhoseContentIsMissing is reported and not handed out without it; one that
 // has been handled meanwhile is not even reported.
 func TestALargeMessageWhoseContentIsMissing(t *testing.T) {
-	e := store.NewMemory().Engine(store.Options{})
+	e := storetest.NewMemory().Engine(store.Options{})
 	s := contexts.OpenShared(e, t.TempDir())
 	var reports []string
 	s.Report = func(text string) { reports = append(reports, text) }
@@ -145,7 +145,7 @@ func TestALargeMessageWhoseCopyWasInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	appended, cut := false, false
-	memory := store.NewMemory()
+	memory := storetest.NewMemory()
 	to := contexts.OpenShared(storetest.Around(memory.Engine(store.Options{}), func(call string, do func() error) error {
 		if call == "Docs.Put" && appended && !cut {
 			cut = true
@@ -171,7 +171,7 @@ func TestALargeMessageWhoseCopyWasInterrupted(t *testing.T) {
 
 // TestAContextThatIsUsedWhileItExpires stays: what is due is looked at again under its lock.
 func TestAContextThatIsUsedWhileItExpires(t *testing.T) {
-	memory := store.NewMemory()
+	memory := storetest.NewMemory()
 	user := contexts.OpenShared(memory.Engine(store.Options{}), t.TempDir())
 	old, err := user.Context("old")
 	if err == nil {
@@ -207,7 +207,7 @@ func TestATextThatTwoMachinesChangeHoldsBothChanges(t *testing.T) {
 	}
 	for name, isHeld := range map[string]bool{"without the lock": false, "with the lock": true} {
 		t.Run(name, func(t *testing.T) {
-			memory := store.NewMemory()
+			memory := storetest.NewMemory()
 			work := func(around func(call string, do func() error) error) contexts.Context {
 				e := storetest.Around(memory.Engine(store.Options{}), around)
 				c, err := contexts.OpenShared(e, t.TempDir()).Context("work")
@@ -254,7 +254,7 @@ func TestATextThatAnotherMachineWroteFirstIsPutAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			conflicts := 0
-			e := storetest.Around(store.NewMemory().Engine(store.Options{}), func(call string, do func() error) error {
+			e := storetest.Around(storetest.NewMemory().Engine(store.Options{}), func(call string, do func() error) error {
 				if call == "Docs.Put" && conflicts > 0 {
 					conflicts--
 					return store.ErrConflict

@@ -77,7 +77,7 @@ func turnSteps(h *contexts.Store) error {
 func TestATurnTakesFewRoundTrips(t *testing.T) {
 	for _, many := range []int{10, 300} {
 		t.Run(fmt.Sprint(many), func(t *testing.T) {
-			memory, home := store.NewMemory(), t.TempDir()
+			memory, home := storetest.NewMemory(), t.TempDir()
 			engine, trips := storetest.Counting(memory.Engine(store.Options{}))
 			s := contexts.OpenShared(engine, home)
 			now := time.Now()
@@ -112,7 +112,7 @@ func TestATurnTakesFewRoundTrips(t *testing.T) {
 // TestManyMessagesAreNotListedForEach sends many to one context, and counts the round trips of
 // the later ones.
 func TestManyMessagesAreNotListedForEach(t *testing.T) {
-	engine, trips := storetest.Counting(store.NewMemory().Engine(store.Options{}))
+	engine, trips := storetest.Counting(storetest.NewMemory().Engine(store.Options{}))
 	s := contexts.OpenShared(engine, t.TempDir())
 	c, err := s.Context("sender")
 	if err != nil {
@@ -131,7 +131,7 @@ func TestManyMessagesAreNotListedForEach(t *testing.T) {
 // TestAFullInboxHasRoomOnceItIsRead counts what this machine has sent, and looks again before it
 // says that the inbox is full.
 func TestAFullInboxHasRoomOnceItIsRead(t *testing.T) {
-	memory := store.NewMemory()
+	memory := storetest.NewMemory()
 	s := contexts.OpenShared(memory.Engine(store.Options{}), t.TempDir())
 	s.Limits.Message = 1 << 20
 	sender, err := s.Context("sender")

@@ -8,13 +8,14 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
 )
 
 // TestAWatchFollowsTheName has a context renamed whose inbox is watched: from then on the one that
 // is made with its name is watched, and only that.
 func TestAWatchFollowsTheName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory, ended := store.NewMemory(), 0
+		memory, ended := storetest.NewMemory(), 0
 		engine := *memory.Engine(store.Options{})
 		watch := engine.Watch
 		engine.Watch = func(ctx context.Context, prefix string) (<-chan struct{}, error) {

@@ -2,7 +2,7 @@
 // machines: small documents with revisions, logs that are only appended to, large
 // immutable values, and leases. Package contexts and package cache keep conversations,
 // mail and tool outputs in an [Engine]; package storetest tests what every engine does;
-// [NewMemory] is one in memory. The engines over NATS and PostgreSQL are in the module
+// its NewMemory is one in memory, for tests. The engines over NATS and PostgreSQL are in the module
 // github.com/chibi-host/chibi/cluster, which the plain program does not contain.
 //
 // What an engine promises:

@@ -8,12 +8,13 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
 )
 
 // TestWhereTheNewestTurnRan: a store that many machines share says it, and what to do if it
 // was another one.
 func TestWhereTheNewestTurnRan(t *testing.T) {
-	shared := contexts.OpenShared(store.NewMemory().Engine(store.Options{}), t.TempDir())
+	shared := contexts.OpenShared(storetest.NewMemory().Engine(store.Options{}), t.TempDir())
 	files, err := contexts.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

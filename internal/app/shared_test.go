@@ -15,11 +15,12 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
 )
 
 // shared is a store in memory that machines share, each with a home of its own.
 type shared struct {
-	memory *store.Memory
+	memory *storetest.Memory
 	// open, if not nil, is asked in the place of the memory.
 	open func() (*store.Engine, error)
 	// wrap, if not nil, stands between the programs and the engine.
@@ -27,7 +28,7 @@ type shared struct {
 	opened, closed atomic.Int32
 }
 
-func newShared() *shared { return &shared{memory: store.NewMemory()} }
+func newShared() *shared { return &shared{memory: storetest.NewMemory()} }
 
 // drivers are those of a program with an engine for memory://.
 func (m *shared) drivers() store.Drivers {

@@ -15,7 +15,7 @@ import (
 func TestWhoIsEndedWhileAnInboxIsOpenedHasWaited(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	engine := storetest.Around(store.NewMemory().Engine(store.Options{}), func(call string, do func() error) error {
+	engine := storetest.Around(storetest.NewMemory().Engine(store.Options{}), func(call string, do func() error) error {
 		if call == "Watch" {
 			end()
 			return errors.Join(store.ErrUnavailable, ctx.Err())

@@ -17,6 +17,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
 	"github.com/urfave/cli/v2"
 )
 
@@ -25,13 +26,13 @@ type machine struct {
 	*testing.T
 	home   string
 	url    string // of the configured store, "files" for none
-	memory *store.Memory
+	memory *storetest.Memory
 	yes    bool
 	opened store.Options
 	status store.Status // what the engine says besides
 }
 
-func newMachine(t *testing.T, m *store.Memory) *machine {
+func newMachine(t *testing.T, m *storetest.Memory) *machine {
 	return &machine{T: t, home: t.TempDir(), url: "memory://host/team", memory: m}
 }
 
@@ -150,7 +151,7 @@ func (m *machine) say(c *app.Contents, name, text string) contexts.Context {
 }
 
 func TestInitSaysWhatItMade(t *testing.T) {
-	m := newMachine(t, store.NewMemory())
+	m := newMachine(t, storetest.NewMemory())
 	m.says("init", "the store memory://host/team is there, as it should be")
 	d, err := m.memory.Engine(store.Options{}).Docs.Get(t.Context(), store.FormatKey)
 	if err == nil {
@@ -169,7 +170,7 @@ func TestInitSaysWhatItMade(t *testing.T) {
 }
 
 func TestAStoreOfAnotherFormatIsRefusedByEveryCommand(t *testing.T) {
-	m := newMachine(t, store.NewMemory())
+	m := newMachine(t, storetest.NewMemory())
 	newer := store.Options{Program: "chibi 9.9", Formats: store.Formats{Oldest: 1, Newest: 2}}
 	if _, err := store.RaiseFormat(t.Context(), m.memory.Engine(newer).Docs, newer); err != nil {
 		t.Fatal(err)
@@ -186,7 +187,7 @@ func TestAStoreOfAnotherFormatIsRefusedByEveryCommand(t *testing.T) {
 }
 
 func TestStatusDescribesTheStore(t *testing.T) {
-	m := newMachine(t, store.NewMemory())
+	m := newMachine(t, storetest.NewMemory())
 	m.status = store.Status{Warnings: []string{"the disk is small"}, Servers: []store.Server{
 		{Name: "n1", Role: "leader", Current: true}, {Name: "n2", Role: "follower", Lag: 2}, {Name: "n3", Role: "follower"},
 		{Name: "n4", Role: "follower", Lag: 3, Silent: 25 * time.Second}}}
@@ -205,7 +206,7 @@ func TestStatusDescribesTheStore(t *testing.T) {
 }
 
 func TestCopyGoesToAStoreAndBack(t *testing.T) {
-	m := newMachine(t, store.NewMemory())
+	m := newMachine(t, storetest.NewMemory())
 	m.url = "files"
 	files := m.contents()
 	m.say(files, "work", "hello")
@@ -241,7 +242,7 @@ func TestCopyGoesToAStoreAndBack(t *testing.T) {
 }
 
 func TestCheckNamesWhatIsDamagedInAStore(t *testing.T) {
-	m := newMachine(t, store.NewMemory())
+	m := newMachine(t, storetest.NewMemory())
 	c := m.contents()
 	m.say(c, "work", "hello")
 	id, err := c.ID(t.Context(), "work")
@@ -278,7 +279,7 @@ func TestCheckNamesWhatIsDamagedInAStore(t *testing.T) {
 }
 
 func TestGCSaysWhatItRemoved(t *testing.T) {
-	m := newMachine(t, store.NewMemory())
+	m := newMachine(t, storetest.NewMemory())
 	c := m.contents()
 	m.say(c, "old", "hello")
 	past := time.Unix(1000, 0)
@@ -304,7 +305,7 @@ func TestGCSaysWhatItRemoved(t *testing.T) {
 }
 
 func TestUnlockNamesTheHolderAndAsks(t *testing.T) {
-	m := newMachine(t, store.NewMemory())
+	m := newMachine(t, storetest.NewMemory())
 	other := newMachine(t, m.memory)
 	work := other.say(other.contents(), "work", "hello")
 	m.says("unlock work", `nobody uses context "work"`)

@@ -1,4 +1,4 @@
-package store_test
+package storetest_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 
 func TestMemoryKeepsTheContract(t *testing.T) {
 	storetest.Run(t, func(_ *testing.T, o store.Options) func() *store.Engine {
-		memory := store.NewMemory()
+		memory := storetest.NewMemory()
 		return func() *store.Engine { return memory.Engine(o) }
 	})
 }

@@ -1,8 +1,9 @@
-package store
+package storetest
 
 import (
 	"bytes"
 	"context"
+	"github.com/chibi-host/chibi/store"
 	"maps"
 	"time"
 )
@@ -19,16 +20,16 @@ type memoryHeld struct {
 }
 
 // held describes a lease for another machine, by that machine's clock.
-func (c memoryLeases) held(h memoryHeld) HeldError {
+func (c memoryLeases) held(h memoryHeld) store.HeldError {
 	left := h.expires.Sub(c.memory.now())
-	return HeldError{Holder: bytes.Clone(h.holder), Expires: c.options.Now().Add(left).Round(0)}
+	return store.HeldError{Holder: bytes.Clone(h.holder), Expires: c.options.Now().Add(left).Round(0)}
 }
 
 // isHeld reports whether a lease has not ended. The caller holds mu.
 func (m *Memory) isHeld(h memoryHeld) bool { return h.lease != nil && m.now().Before(h.expires) }
 
 // Take takes a lease.
-func (c memoryLeases) Take(ctx context.Context, key string, holder []byte) (Lease, error) {
+func (c memoryLeases) Take(ctx context.Context, key string, holder []byte) (store.Lease, error) {
 	l, err := c.take(ctx, key, holder)
 	if err != nil {
 		return nil, about("lease", key, err)
@@ -37,11 +38,11 @@ func (c memoryLeases) Take(ctx context.Context, key string, holder []byte) (Leas
 }
 
 func (c memoryLeases) take(ctx context.Context, key string, holder []byte) (*memoryLease, error) {
-	if err := CheckKey(key); err != nil {
+	if err := store.CheckKey(key); err != nil {
 		return nil, err
 	}
-	if len(holder) > MaxHolder {
-		return nil, ErrTooLarge
+	if len(holder) > store.MaxHolder {
+		return nil, store.ErrTooLarge
 	}
 	end, err := c.begin(ctx)
 	if err != nil {
@@ -61,7 +62,7 @@ func (c memoryLeases) take(ctx context.Context, key string, holder []byte) (*mem
 }
 
 // Held calls each with the leases that are held and whose key begins with prefix.
-func (c memoryLeases) Held(ctx context.Context, prefix string, each func(string, HeldError) bool) error {
+func (c memoryLeases) Held(ctx context.Context, prefix string, each func(string, store.HeldError) bool) error {
 	found, err := c.list(ctx, prefix)
 	if err != nil {
 		return about("leases", prefix, err)
@@ -74,8 +75,8 @@ func (c memoryLeases) Held(ctx context.Context, prefix string, each func(string,
 	return nil
 }
 
-func (c memoryLeases) list(ctx context.Context, prefix string) (map[string]HeldError, error) {
-	found := map[string]HeldError{}
+func (c memoryLeases) list(ctx context.Context, prefix string) (map[string]store.HeldError, error) {
+	found := map[string]store.HeldError{}
 	err := c.below(ctx, prefix, maps.Keys(c.memory.leases), func(key string) {
 		if h := c.memory.leases[key]; c.memory.isHeld(h) {
 			found[key] = c.held(h)
@@ -90,7 +91,7 @@ func (c memoryLeases) Break(ctx context.Context, key string) error {
 }
 
 func (c memoryLeases) breakIt(ctx context.Context, key string) error {
-	if err := CheckKey(key); err != nil {
+	if err := store.CheckKey(key); err != nil {
 		return err
 	}
 	end, err := c.begin(ctx)
@@ -180,7 +181,7 @@ func (l *memoryLease) Release(ctx context.Context) error {
 func (l *memoryLease) release(ctx context.Context) error {
 	select {
 	case <-l.lost:
-		return ErrLost
+		return store.ErrLost
 	default:
 	}
 	l.stop()
@@ -191,7 +192,7 @@ func (l *memoryLease) release(ctx context.Context) error {
 	defer end()
 	m := l.engine.memory
 	if h := m.leases[l.key]; h.lease != l || !m.isHeld(h) {
-		return ErrLost
+		return store.ErrLost
 	}
 	delete(m.leases, l.key)
 	return nil

@@ -1,9 +1,10 @@
-package store
+package storetest
 
 import (
 	"bytes"
 	"context"
 	"errors"
+	"github.com/chibi-host/chibi/store"
 	"maps"
 	"strings"
 )
@@ -15,28 +16,28 @@ const maxMemoryDoc = 1<<20 - 8<<10
 type memoryDocs struct{ *memoryEngine }
 
 // Get returns a document.
-func (c memoryDocs) Get(ctx context.Context, key string) (Doc, error) {
+func (c memoryDocs) Get(ctx context.Context, key string) (store.Doc, error) {
 	d, err := c.get(ctx, key)
 	return d, about("document", key, err)
 }
 
-func (c memoryDocs) get(ctx context.Context, key string) (Doc, error) {
-	if err := CheckKey(key); err != nil {
-		return Doc{}, err
+func (c memoryDocs) get(ctx context.Context, key string) (store.Doc, error) {
+	if err := store.CheckKey(key); err != nil {
+		return store.Doc{}, err
 	}
 	end, err := c.begin(ctx)
 	if err != nil {
-		return Doc{}, err
+		return store.Doc{}, err
 	}
 	defer end()
 	d, ok := c.memory.docs[key]
 	if !ok {
-		return Doc{}, ErrNotFound
+		return store.Doc{}, store.ErrNotFound
 	}
-	return d.clone(), nil
+	return clone(d), nil
 }
 
-func (d Doc) clone() Doc {
+func clone(d store.Doc) store.Doc {
 	d.Data = append([]byte{}, d.Data...)
 	return d
 }
@@ -48,13 +49,13 @@ func (c memoryDocs) Put(ctx context.Context, key string, data []byte, rev uint64
 }
 
 func (c memoryDocs) put(ctx context.Context, key string, data []byte, rev uint64) (uint64, error) {
-	switch err := CheckKey(key); {
+	switch err := store.CheckKey(key); {
 	case err != nil:
 		return 0, err
 	case data == nil && rev == 0:
 		return 0, errors.New("a document is removed by its revision, which is not 0")
 	case len(data) > maxMemoryDoc:
-		return 0, ErrTooLarge
+		return 0, store.ErrTooLarge
 	}
 	end, err := c.begin(ctx)
 	if err != nil {
@@ -63,20 +64,20 @@ func (c memoryDocs) put(ctx context.Context, key string, data []byte, rev uint64
 	defer end()
 	m := c.memory
 	if m.docs[key].Rev != rev {
-		return 0, ErrConflict
+		return 0, store.ErrConflict
 	}
 	next := m.next()
 	if data == nil {
 		delete(m.docs, key)
 		return next, nil
 	}
-	m.docs[key] = Doc{Key: key, Rev: next, Data: bytes.Clone(data)}
+	m.docs[key] = store.Doc{Key: key, Rev: next, Data: bytes.Clone(data)}
 	m.tell(key)
 	return next, nil
 }
 
 // List calls each with the documents whose key begins with prefix.
-func (c memoryDocs) List(ctx context.Context, prefix string, each func(Doc) bool) error {
+func (c memoryDocs) List(ctx context.Context, prefix string, each func(store.Doc) bool) error {
 	found, err := c.list(ctx, prefix)
 	if err != nil {
 		return about("documents", prefix, err)
@@ -89,9 +90,9 @@ func (c memoryDocs) List(ctx context.Context, prefix string, each func(Doc) bool
 	return nil
 }
 
-func (c memoryDocs) list(ctx context.Context, prefix string) (found []Doc, err error) {
+func (c memoryDocs) list(ctx context.Context, prefix string) (found []store.Doc, err error) {
 	err = c.below(ctx, prefix, maps.Keys(c.memory.docs), func(key string) {
-		found = append(found, c.memory.docs[key].clone())
+		found = append(found, clone(c.memory.docs[key]))
 	})
 	return found, err
 }
@@ -117,7 +118,7 @@ func (m *Memory) tell(key string) {
 
 // watch reports puts until ctx ends or the engine is closed.
 func (c *memoryEngine) watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
-	if err := CheckPrefix(prefix); err != nil {
+	if err := store.CheckPrefix(prefix); err != nil {
 		return nil, about("watching", prefix, err)
 	}
 	end, err := c.begin(ctx)

@@ -1,9 +1,10 @@
-package store
+package storetest
 
 import (
 	"bytes"
 	"cmp"
 	"context"
+	"github.com/chibi-host/chibi/store"
 	"slices"
 )
 
@@ -12,51 +13,51 @@ type memoryLog struct{ *memoryEngine }
 
 // memoryRecord is a record with the tail that the log had when it was the newest.
 type memoryRecord struct {
-	Record
-	tail Tail
+	store.Record
+	tail store.Tail
 }
 
 // Tail returns where a log ends.
-func (c memoryLog) Tail(ctx context.Context, log string) (Tail, error) {
+func (c memoryLog) Tail(ctx context.Context, log string) (store.Tail, error) {
 	t, err := c.tail(ctx, log)
 	return t, about("log", log, err)
 }
 
-func (c memoryLog) tail(ctx context.Context, log string) (Tail, error) {
-	if err := CheckLog(log); err != nil {
-		return Tail{}, err
+func (c memoryLog) tail(ctx context.Context, log string) (store.Tail, error) {
+	if err := store.CheckLog(log); err != nil {
+		return store.Tail{}, err
 	}
 	end, err := c.begin(ctx)
 	if err != nil {
-		return Tail{}, err
+		return store.Tail{}, err
 	}
 	defer end()
 	return tailOf(c.memory.logs[log]), nil
 }
 
-func tailOf(records []memoryRecord) Tail {
+func tailOf(records []memoryRecord) store.Tail {
 	if len(records) == 0 {
-		return Tail{}
+		return store.Tail{}
 	}
 	return records[len(records)-1].tail
 }
 
 // Append adds a record to a log.
-func (c memoryLog) Append(ctx context.Context, log string, after Tail, r Record) (Tail, error) {
+func (c memoryLog) Append(ctx context.Context, log string, after store.Tail, r store.Record) (store.Tail, error) {
 	t, err := c.append(ctx, log, after, r)
 	return t, about("log", log, err)
 }
 
-func (c memoryLog) append(ctx context.Context, log string, after Tail, r Record) (Tail, error) {
-	if err := cmp.Or(CheckLog(log), CheckID(r.ID)); err != nil {
-		return Tail{}, err
+func (c memoryLog) append(ctx context.Context, log string, after store.Tail, r store.Record) (store.Tail, error) {
+	if err := cmp.Or(store.CheckLog(log), store.CheckID(r.ID)); err != nil {
+		return store.Tail{}, err
 	}
-	if len(r.Data) > MaxRecord {
-		return Tail{}, ErrTooLarge
+	if len(r.Data) > store.MaxRecord {
+		return store.Tail{}, store.ErrTooLarge
 	}
 	end, err := c.begin(ctx)
 	if err != nil {
-		return Tail{}, err
+		return store.Tail{}, err
 	}
 	defer end()
 	m := c.memory
@@ -66,7 +67,7 @@ func (c memoryLog) append(ctx context.Context, log string, after Tail, r Record)
 	}
 	tail := tailOf(records)
 	if after.Last != tail.Last {
-		return Tail{}, ErrConflict
+		return store.Tail{}, store.ErrConflict
 	}
 	r.Pos, r.Time, r.Data = m.next(), m.now().Round(0), bytes.Clone(r.Data)
 	if r.Begins || tail.Window == 0 {
@@ -78,7 +79,7 @@ func (c memoryLog) append(ctx context.Context, log string, after Tail, r Record)
 }
 
 // following returns the record that was appended after a tail.
-func following(records []memoryRecord, after Tail) (memoryRecord, bool) {
+func following(records []memoryRecord, after store.Tail) (memoryRecord, bool) {
 	i, found := slices.BinarySearchFunc(records, after.Last, func(r memoryRecord, pos uint64) int {
 		return cmp.Compare(r.Pos, pos)
 	})
@@ -92,7 +93,7 @@ func following(records []memoryRecord, after Tail) (memoryRecord, bool) {
 }
 
 // Read calls each with the records of a range.
-func (c memoryLog) Read(ctx context.Context, log string, r Range, each func(Record) bool) error {
+func (c memoryLog) Read(ctx context.Context, log string, r store.Range, each func(store.Record) bool) error {
 	found, err := c.read(ctx, log, r)
 	if err != nil {
 		return about("log", log, err)
@@ -105,8 +106,8 @@ func (c memoryLog) Read(ctx context.Context, log string, r Range, each func(Reco
 	return nil
 }
 
-func (c memoryLog) read(ctx context.Context, log string, r Range) (found []Record, err error) {
-	if err := CheckLog(log); err != nil {
+func (c memoryLog) read(ctx context.Context, log string, r store.Range) (found []store.Record, err error) {
+	if err := store.CheckLog(log); err != nil {
 		return nil, err
 	}
 	end, err := c.begin(ctx)
@@ -133,7 +134,7 @@ func (c memoryLog) Remove(ctx context.Context, log string) error {
 }
 
 func (c memoryLog) remove(ctx context.Context, log string) error {
-	if err := CheckLog(log); err != nil {
+	if err := store.CheckLog(log); err != nil {
 		return err
 	}
 	end, err := c.begin(ctx)

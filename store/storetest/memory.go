@@ -1,17 +1,18 @@
-package store
+package storetest
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/chibi-host/chibi/store"
 	"iter"
 	"strings"
 	"sync"
 	"time"
 )
 
-// Memory is a store in memory, for tests and for programs that store nothing. Several
+// Memory is a store in memory, for tests. Several
 // engines on one memory are like several machines on one store. It keeps what engines
 // promise, and takes no larger documents than the smallest engine does (1 MiB less 8 KiB).
 // Use [NewMemory] to make one.
@@ -19,7 +20,7 @@ type Memory struct {
 	mu       sync.Mutex
 	offset   time.Duration // of the store's clock
 	revision uint64        // of the newest change, of whatever
-	docs     map[string]Doc
+	docs     map[string]store.Doc
 	logs     map[string][]memoryRecord
 	blobs    map[string]memoryBlob
 	leases   map[string]memoryHeld
@@ -28,20 +29,20 @@ type Memory struct {
 
 // NewMemory makes a store that is empty but for its format.
 func NewMemory() *Memory {
-	m := &Memory{docs: map[string]Doc{}, logs: map[string][]memoryRecord{}, blobs: map[string]memoryBlob{},
+	m := &Memory{docs: map[string]store.Doc{}, logs: map[string][]memoryRecord{}, blobs: map[string]memoryBlob{},
 		leases: map[string]memoryHeld{}, watchers: map[*memoryWatcher]bool{}}
-	format, err := json.Marshal(FormatDoc{Format: Format})
+	format, err := json.Marshal(store.FormatDoc{Format: store.Format})
 	if err == nil {
-		m.docs[FormatKey] = Doc{Key: FormatKey, Rev: m.next(), Data: format}
+		m.docs[store.FormatKey] = store.Doc{Key: store.FormatKey, Rev: m.next(), Data: format}
 	}
 	return m
 }
 
 // Engine connects a machine to the store. Of the options Lease, of any length, and Now
 // count. An engine that is closed renews no leases, as if its machine had died.
-func (m *Memory) Engine(o Options) *Engine {
+func (m *Memory) Engine(o store.Options) *store.Engine {
 	c := &memoryEngine{memory: m, options: o.WithDefaults(), closed: make(chan struct{})}
-	return &Engine{Docs: memoryDocs{c}, Log: memoryLog{c}, Blobs: memoryBlobs{c}, Leases: memoryLeases{c},
+	return &store.Engine{Docs: memoryDocs{c}, Log: memoryLog{c}, Blobs: memoryBlobs{c}, Leases: memoryLeases{c},
 		Watch: c.watch, Status: c.status, Close: sync.OnceValue(c.close)}
 }
 
@@ -64,7 +65,7 @@ func (m *Memory) next() uint64 {
 // memoryEngine is one machine's connection.
 type memoryEngine struct {
 	memory  *Memory
-	options Options
+	options store.Options
 	closed  chan struct{}
 }
 
@@ -78,11 +79,11 @@ func (c *memoryEngine) close() error {
 func (c *memoryEngine) begin(ctx context.Context) (end func(), err error) {
 	select {
 	case <-c.closed:
-		return nil, fmt.Errorf("%w: the connection is closed", ErrUnavailable)
+		return nil, fmt.Errorf("%w: the connection is closed", store.ErrUnavailable)
 	default:
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, errors.Join(ErrUnavailable, err)
+		return nil, errors.Join(store.ErrUnavailable, err)
 	}
 	c.memory.mu.Lock()
 	return c.memory.mu.Unlock, nil
@@ -96,33 +97,33 @@ func about(kind, key string, err error) error {
 	return fmt.Errorf("%s %.80q: %w", kind, key, err)
 }
 
-func (c *memoryEngine) status(ctx context.Context) (Status, error) {
+func (c *memoryEngine) status(ctx context.Context) (store.Status, error) {
 	start := time.Now()
 	end, err := c.begin(ctx)
 	if err != nil {
-		return Status{}, about("store", "memory", err)
+		return store.Status{}, about("store", "memory", err)
 	}
 	defer end()
 	m := c.memory
-	s := Status{Engine: "memory", URL: "memory:", Push: true, Format: Format, RoundTrip: time.Since(start),
+	s := store.Status{Engine: "memory", URL: "memory:", Push: true, Format: store.Format, RoundTrip: time.Since(start),
 		Skew: m.offset, HasSkew: true}
-	parts := [3]Part{{Name: "documents"}, {Name: "log"}, {Name: "blobs"}}
+	parts := [3]store.Part{{Name: "documents"}, {Name: "log"}, {Name: "blobs"}}
 	for _, d := range m.docs {
-		parts[0].add(len(d.Data))
+		count(&parts[0], len(d.Data))
 	}
 	for _, log := range m.logs {
 		for _, r := range log {
-			parts[1].add(len(r.Data))
+			count(&parts[1], len(r.Data))
 		}
 	}
 	for _, b := range m.blobs {
-		parts[2].add(len(b.data))
+		count(&parts[2], len(b.data))
 	}
 	s.Parts = parts[:]
 	return s, nil
 }
 
-func (p *Part) add(bytes int) {
+func count(p *store.Part, bytes int) {
 	p.Records++
 	p.Bytes += int64(bytes)
 }
@@ -130,7 +131,7 @@ func (p *Part) add(bytes int) {
 // below calls take with those of the keys that begin with a prefix, while nobody else can change
 // the store.
 func (c *memoryEngine) below(ctx context.Context, prefix string, keys iter.Seq[string], take func(key string)) error {
-	if err := CheckPrefix(prefix); err != nil {
+	if err := store.CheckPrefix(prefix); err != nil {
 		return err
 	}
 	end, err := c.begin(ctx)

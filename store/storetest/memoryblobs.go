@@ -1,8 +1,9 @@
-package store
+package storetest
 
 import (
 	"bytes"
 	"context"
+	"github.com/chibi-host/chibi/store"
 	"io"
 	"maps"
 	"time"
@@ -26,7 +27,7 @@ func (c memoryBlobs) Put(ctx context.Context, key string, r io.Reader) (int64, e
 }
 
 func (c memoryBlobs) put(ctx context.Context, key string, r io.Reader) (int64, error) {
-	if err := CheckKey(key); err != nil {
+	if err := store.CheckKey(key); err != nil {
 		return 0, err
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxMemoryBlob+1))
@@ -34,7 +35,7 @@ func (c memoryBlobs) put(ctx context.Context, key string, r io.Reader) (int64, e
 		return 0, err
 	}
 	if len(data) > maxMemoryBlob {
-		return 0, ErrTooLarge
+		return 0, store.ErrTooLarge
 	}
 	end, err := c.begin(ctx)
 	if err != nil {
@@ -43,14 +44,14 @@ func (c memoryBlobs) put(ctx context.Context, key string, r io.Reader) (int64, e
 	defer end()
 	m := c.memory
 	if _, taken := m.blobs[key]; taken {
-		return 0, ErrConflict
+		return 0, store.ErrConflict
 	}
 	m.blobs[key] = memoryBlob{data, m.now().Round(0)}
 	return int64(len(data)), nil
 }
 
 // Open opens a value.
-func (c memoryBlobs) Open(ctx context.Context, key string) (Blob, error) {
+func (c memoryBlobs) Open(ctx context.Context, key string) (store.Blob, error) {
 	b, err := c.open(ctx, key)
 	if err != nil {
 		return nil, about("blob", key, err)
@@ -58,8 +59,8 @@ func (c memoryBlobs) Open(ctx context.Context, key string) (Blob, error) {
 	return b, nil
 }
 
-func (c memoryBlobs) open(ctx context.Context, key string) (Blob, error) {
-	if err := CheckKey(key); err != nil {
+func (c memoryBlobs) open(ctx context.Context, key string) (store.Blob, error) {
+	if err := store.CheckKey(key); err != nil {
 		return nil, err
 	}
 	end, err := c.begin(ctx)
@@ -69,7 +70,7 @@ func (c memoryBlobs) open(ctx context.Context, key string) (Blob, error) {
 	defer end()
 	b, ok := c.memory.blobs[key]
 	if !ok {
-		return nil, ErrNotFound
+		return nil, store.ErrNotFound
 	}
 	answers := func() error {
 		end, err := c.begin(ctx)
@@ -87,7 +88,7 @@ func (c memoryBlobs) Remove(ctx context.Context, key string) error {
 }
 
 func (c memoryBlobs) remove(ctx context.Context, key string) error {
-	if err := CheckKey(key); err != nil {
+	if err := store.CheckKey(key); err != nil {
 		return err
 	}
 	end, err := c.begin(ctx)
@@ -100,7 +101,7 @@ func (c memoryBlobs) remove(ctx context.Context, key string) error {
 }
 
 // List calls each with the values whose key begins with prefix.
-func (c memoryBlobs) List(ctx context.Context, prefix string, each func(BlobInfo) bool) error {
+func (c memoryBlobs) List(ctx context.Context, prefix string, each func(store.BlobInfo) bool) error {
 	found, err := c.list(ctx, prefix)
 	if err != nil {
 		return about("blobs", prefix, err)
@@ -113,10 +114,10 @@ func (c memoryBlobs) List(ctx context.Context, prefix string, each func(BlobInfo
 	return nil
 }
 
-func (c memoryBlobs) list(ctx context.Context, prefix string) (found []BlobInfo, err error) {
+func (c memoryBlobs) list(ctx context.Context, prefix string) (found []store.BlobInfo, err error) {
 	err = c.below(ctx, prefix, maps.Keys(c.memory.blobs), func(key string) {
 		b := c.memory.blobs[key]
-		found = append(found, BlobInfo{Key: key, Size: int64(len(b.data)), Time: b.time})
+		found = append(found, store.BlobInfo{Key: key, Size: int64(len(b.data)), Time: b.time})
 	})
 	return found, err
 }

@@ -1,4 +1,4 @@
-package store_test
+package storetest_test
 
 import (
 	"context"
@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
 )
 
 // Two machines use one store: of two appends after the same tail one is refused.
 func ExampleNewMemory() {
-	memory := store.NewMemory()
+	memory := storetest.NewMemory()
 	one, other := memory.Engine(store.Options{}), memory.Engine(store.Options{})
 	defer one.Close()
 	defer other.Close()
@@ -35,14 +36,14 @@ func ExampleNewMemory() {
 }
 
 func TestANewMemoryHasTheFormat(t *testing.T) {
-	e := store.NewMemory().Engine(store.Options{})
+	e := storetest.NewMemory().Engine(store.Options{})
 	if d, err := e.Docs.Get(t.Context(), store.FormatKey); err != nil || string(d.Data) != `{"format":1}` {
 		t.Errorf("%q, %v", d.Data, err)
 	}
 }
 
 func TestTheStoresClockEndsLeases(t *testing.T) {
-	ctx, memory := t.Context(), store.NewMemory()
+	ctx, memory := t.Context(), storetest.NewMemory()
 	asleep := memory.Engine(store.Options{Lease: 3 * time.Hour})
 	hourAhead := memory.Engine(store.Options{Now: func() time.Time { return time.Now().Add(time.Hour) }})
 	held, err := asleep.Leases.Take(ctx, "work", []byte("asleep"))
@@ -69,7 +70,7 @@ func TestTheStoresClockEndsLeases(t *testing.T) {
 }
 
 func TestAClosedMachineLosesItsLeases(t *testing.T) {
-	ctx, memory := t.Context(), store.NewMemory()
+	ctx, memory := t.Context(), storetest.NewMemory()
 	gone, next := memory.Engine(store.Options{Lease: 30 * time.Millisecond}), memory.Engine(store.Options{})
 	held, err := gone.Leases.Take(ctx, "work", nil)
 	if err != nil {
@@ -89,7 +90,7 @@ func TestAClosedMachineLosesItsLeases(t *testing.T) {
 }
 
 func TestStatusOfAMemory(t *testing.T) {
-	ctx, e := t.Context(), store.NewMemory().Engine(store.Options{})
+	ctx, e := t.Context(), storetest.NewMemory().Engine(store.Options{})
 	if _, err := e.Log.Append(ctx, "talk", store.Tail{}, store.Record{ID: "a", Data: []byte("12345")}); err != nil {
 		t.Fatal(err)
 	}
@@ -97,18 +98,5 @@ func TestStatusOfAMemory(t *testing.T) {
 	if err != nil || s.Engine != "memory" || !s.Push || s.Format != store.Format || s.Parts[1] != (store.Part{Name: "log",
 		Records: 1, Bytes: 5}) {
 		t.Errorf("%+v, %v", s, err)
-	}
-}
-
-func TestALeaseIsOverByEitherClock(t *testing.T) {
-	now := time.Now()
-	if store.IsOver(now, time.Minute) {
-		t.Error("it is over at once")
-	}
-	if !store.IsOver(now.Add(-time.Minute), time.Minute) {
-		t.Error("it lasts for ever")
-	}
-	if !store.IsOver(now.Add(-time.Minute).Round(0), time.Minute) { // no monotonic time, as if that stood still
-		t.Error("it lasts while the machine is suspended")
 	}
 }
