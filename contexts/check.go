@@ -11,11 +11,6 @@ type Checked struct {
 	Contexts, Entries, Messages int
 }
 
-// checker looks at what a store keeps besides conversations.
-type checker interface {
-	check(ctx context.Context, damaged func(text string)) error
-}
-
 // Check reads all conversations, messages and texts of a store. It calls damaged with a
 // sentence about each thing that cannot be used, and each with the name of a context when
 // that was read. An error is why it did not go on. Nobody else may use the Store meanwhile:
@@ -52,7 +47,7 @@ func Check(ctx context.Context, s *Store, damaged func(text string), each func(n
 
 // checkContext reads everything that belongs to a context.
 func checkContext(ctx context.Context, s *Store, name string, c *Checked) error {
-	h := newHandle(&ref{store: s, name: name})
+	h := s.handle(name)
 	err := h.History(ctx, Query{}, func(Entry) bool { c.Entries++; return true })
 	if endsAll(ctx, err) {
 		return err

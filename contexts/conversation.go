@@ -65,79 +65,42 @@ func (c *conversation) Window(ctx context.Context) ([]Entry, error) {
 	return entries, nil
 }
 
-// Messages returns the messages among entries.
-func Messages(entries []Entry) []Entry {
-	var list []Entry
-	for _, e := range entries {
-		if e.Type == TypeMessage {
-			list = append(list, e)
+// KeepView makes the context keep a view of its window, as long as this handle is used, and
+// returns its path; "" if the store has no files. The view is brought up to date.
+func (c *conversation) KeepView(ctx context.Context, v View) (path string, err error) {
+	if c.views == nil {
+		return "", nil
+	}
+	if path, err = c.views.keep(ctx, v); err != nil {
+		return "", fmt.Errorf("writing the view of context %q: %w", c.ref.name, err)
+	}
+	return path, nil
+}
+
+// Session returns which conversation the context has. Its cost depends neither on the
+// length of the window nor on that of the transcript.
+func (c *conversation) Session(ctx context.Context) (Session, error) {
+	begins, err := c.transcript.begins(ctx)
+	if err != nil {
+		return Session{}, fmt.Errorf("reading context %q: %w", c.ref.name, err)
+	}
+	if len(begins) == 0 {
+		return Session{ID: c.ref.firstID(), Empty: true}, nil
+	}
+	return SessionOf(begins), nil
+}
+
+// Unanswered returns the messages of the latest prompt if it got no answer.
+func (c *conversation) Unanswered(ctx context.Context) (prompt []Entry, err error) {
+	err = c.transcript.scan(ctx, scan{backward: true}, func(e Entry) bool {
+		if e.isUsers() {
+			prompt = append(prompt, e)
 		}
+		return !e.isPrompt() && !e.isAnswer()
+	})
+	if err != nil || len(prompt) == 0 || !prompt[len(prompt)-1].isPrompt() {
+		return nil, err
 	}
-	return list
-}
-
-// dropped returns the messages of a window that are not kept.
-func dropped(window, keep []Entry) []Entry {
-	kept := map[string]bool{}
-	for _, e := range keep {
-		kept[e.ID] = true
-	}
-	var list []Entry
-	for _, e := range Messages(window) {
-		if !kept[e.ID] {
-			list = append(list, e)
-		}
-	}
-	return list
-}
-
-// windowBuilder builds a window from the entries of a transcript, which are added
-// from the last one backward.
-type windowBuilder struct {
-	anchor   *Entry // with which the window begins, nil if there is none
-	reversed []Entry
-}
-
-// add adds an entry and reports whether more are needed.
-func (b *windowBuilder) add(e Entry) (more bool) {
-	if e.isAnchor() {
-		b.anchor = &e
-	}
-	if e.Type == TypeSystemPrompt {
-		return true
-	}
-	for _, kept := range slices.Backward(e.replacement()) {
-		b.reversed = append(b.reversed, kept)
-	}
-	b.reversed = append(b.reversed, e.withoutReplacement())
-	return b.anchor == nil
-}
-
-// window returns the window, from its first entry on.
-func (b *windowBuilder) window() []Entry {
-	slices.Reverse(b.reversed)
-	return b.reversed
-}
-
-// windowOf returns the window of a transcript.
-func windowOf(entries []Entry) []Entry {
-	var b windowBuilder
-	for _, e := range slices.Backward(entries) {
-		if !b.add(e) {
-			break
-		}
-	}
-	return b.window()
-}
-
-// summaryOf returns the summary that an anchor sets; isSet is false if the anchor
-// keeps the previous summary.
-func summaryOf(anchor Entry) (summary string, isSet bool) {
-	switch {
-	case anchor.Type == TypeArchival, anchor.Metadata != nil && anchor.Metadata.Superseded:
-		return "", true
-	case anchor.Metadata != nil && anchor.Metadata.Summary != "":
-		return anchor.Metadata.Summary, true
-	}
-	return "", false
+	slices.Reverse(prompt)
+	return prompt, nil
 }

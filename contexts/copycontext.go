@@ -22,9 +22,9 @@ type (
 )
 
 func newContextCopy(c *copying, done Copied) *contextCopy {
-	from, to := &ref{store: c.from, name: done.Name}, &ref{store: c.to, name: done.Name}
-	return &contextCopy{copying: c, done: done, source: newHandle(from), target: newHandle(to),
-		fromTape: from.tape(), tape: to.tape()}
+	source, target := c.from.handle(done.Name), c.to.handle(done.Name)
+	return &contextCopy{copying: c, done: done, source: source, target: target, fromTape: source.keeper.tape,
+		tape: target.keeper.tape}
 }
 
 // run copies the context. Mail is read before the entries: what is delivered meanwhile is
@@ -75,9 +75,6 @@ func (c *contextCopy) progress() {
 		c.Progress(c.done)
 	}
 }
-
-// tape returns the context's transcript as it is stored.
-func (r *ref) tape() tape { return r.store.backend.open(r).tape }
 
 // outputs copies the outputs of the context.
 func (c *contextCopy) outputs(ctx context.Context) (err error) {

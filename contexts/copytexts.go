@@ -26,7 +26,7 @@ func (c textCopy) text(ctx context.Context, name string) error {
 	if there, err := c.target.notes.texts.text(ctx, name); err != nil || there == text {
 		return err
 	}
-	return c.target.owner.ref.writing(name, c.target.notes.texts.setText(name, text))
+	return writing(c.target.owner.ref, name, c.target.notes.texts.setText(name, text))
 }
 
 // noted copies the system prompts of the last turn, so that the next one does not add the

@@ -96,7 +96,7 @@ func (h *sharedHome) removeDirectory(name string) {
 		err = files.free()
 	}
 	if err != nil {
-		h.store.report("removing this machine's copies of context %q: %v", name, err)
+		report(h.settings, "removing this machine's copies of context %q: %v", name, err)
 	}
 }
 
@@ -106,7 +106,7 @@ func (h *sharedHome) moveDirectory(from, to string) {
 		return
 	}
 	if err := files.rename(from, to); err != nil {
-		h.store.report("renaming this machine's copies of context %q: %v", from, err)
+		report(h.settings, "renaming this machine's copies of context %q: %v", from, err)
 	}
 }
 
@@ -138,7 +138,7 @@ func (c *copies) writeText(name, text string) (err error) {
 		err = disk.ReplaceCopy(c.home.fs, path, []byte(text))
 	}
 	if errors.Is(err, disk.ErrNoCopy) {
-		c.ref.store.report("%s does not count, and is left alone: that of context %q is in the store", c.path(name),
+		report(c.ref.settings, "%s does not count, and is left alone: that of context %q is in the store", c.path(name),
 			c.ref.name)
 		return nil
 	}
@@ -179,7 +179,7 @@ func (c *copies) replaced(name, text string, err error) error {
 func (c *copies) reportError(err error) {
 	if err != nil {
 		c.isKept = false
-		c.ref.store.report("context %q: writing copies for plugins: %v", c.ref.name, err)
+		report(c.ref.settings, "context %q: writing copies for plugins: %v", c.ref.name, err)
 	}
 }
 

@@ -59,7 +59,7 @@ func (d drop) sendFile(ctx context.Context, path string) error {
 	text, err := disk.ReadFile(d.home.fs, path, maxInbox)
 	var tooLarge *disk.TooLargeError
 	if errors.As(err, &tooLarge) {
-		return jsonfile.File{Path: path, FS: d.home.fs, Report: d.ref.store.Report}.SetAside()
+		return jsonfile.File{Path: path, FS: d.home.fs, Report: d.ref.settings.Report}.SetAside()
 	}
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (d drop) sendFile(ctx context.Context, path string) error {
 		}
 		m, err := d.message(filepath.Base(path), n, line)
 		if err != nil {
-			d.ref.store.report("%s:%d: not a message, it is kept in %s: %v", d.path("inbox.jsonl"), n+1, badLines, err)
+			report(d.ref.settings, "%s:%d: not a message, it is kept in %s: %v", d.path("inbox.jsonl"), n+1, badLines, err)
 			bad = append(bad, line)
 			continue
 		}
@@ -98,15 +98,15 @@ func (d drop) message(file string, n int, line []byte) (m Mail, err error) {
 	if m.Content == "" {
 		return m, errors.New(`it has no "content"`)
 	}
-	if err := d.ref.store.Limits.checkMessage(m.Content); err != nil {
+	if err := checkMessage(d.ref.settings.Limits, m.Content); err != nil {
 		return m, err
 	}
 	if store.CheckID(m.ID) != nil {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s", file, n, line))
 		m.ID = hex.EncodeToString(sum[:16])
 	}
-	if m.Timestamp <= 0 || m.Timestamp > d.ref.store.Now().Add(time.Hour).Unix() {
-		m.Timestamp = d.ref.store.Now().Unix()
+	if m.Timestamp <= 0 || m.Timestamp > d.ref.settings.Now().Add(time.Hour).Unix() {
+		m.Timestamp = d.ref.settings.Now().Unix()
 	}
 	m.To = d.ref.name
 	return m, nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/google/uuid"
 )
 
@@ -83,6 +84,18 @@ type Writer struct {
 	User string `json:"user,omitempty"`
 	// Version is the program's version, "" if that is unknown.
 	Version string `json:"version,omitempty"`
+}
+
+// Mail is a message from one context to another.
+type Mail struct {
+	ID        string `json:"id"`
+	Timestamp int64  `json:"timestamp"`
+	From      string `json:"from"`
+	To        string `json:"to"`
+	Content   string `json:"content"`
+	// SentBy is the context that sent it, if From is another name that the sender
+	// chose. The original does not write it.
+	SentBy string `json:"sent_by,omitempty"`
 }
 
 // AgentUse says what a sub-agent took.
@@ -238,4 +251,18 @@ func (e Entry) withoutReplacement() Entry {
 // isAnchor reports whether the window begins here.
 func (e Entry) isAnchor() bool {
 	return e.Type == TypeContextCreated || e.Type == TypeCompaction || e.Type == TypeArchival
+}
+
+// encode encodes entries as the original does: "<" and similar characters are not
+// escaped.
+func encode(entries []Entry) ([][]byte, error) {
+	var records [][]byte
+	for _, e := range entries {
+		record, err := strictjson.Encode(e)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, record)
+	}
+	return records, nil
 }

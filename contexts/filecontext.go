@@ -21,10 +21,11 @@ func openFiles(home *fileHome, r *ref) keeper {
 	t.view = &fileView{viewFile: viewFile{fileHome: home, ref: r}, transcript: t}
 	t.entries = entryLog{fileContext: c, log: transcript.New(transcript.Place{
 		FS: home.fs, Dir: func() string { return c.path("transcript") },
-		Bounds: func() transcript.Bounds { return transcript.Bounds(home.store.Storage.withDefaults()) },
-		Now:    func() time.Time { return home.store.Now() }, Report: home.store.report,
+		Bounds: func() transcript.Bounds { return transcript.Bounds(home.settings.Storage.withDefaults()) },
+		Now:    func() time.Time { return home.settings.Now() }, Report: reporter(home.settings),
 	})}
-	return keeper{transcript: t, views: t.view, texts: c.texts(), inbox: fileInbox{c}, tape: fileTape{t}}
+	return keeper{transcript: t, views: t.view, texts: c.texts(), inbox: fileInbox{c},
+		lock: c.lock, tape: fileTape{t}}
 }
 
 func (c *fileContext) directory() string { return c.home.directory(c.name) }

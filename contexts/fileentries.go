@@ -48,7 +48,7 @@ func (l entryLog) hasBegun() (bool, error) {
 // append.
 func (l entryLog) rotate(added [][]byte) {
 	if err := l.log.Rotate(added); err != nil {
-		l.store.report("context %q: the transcript could not start a new partition, nothing is lost: %v", l.name, err)
+		report(l.settings, "context %q: the transcript could not start a new partition, nothing is lost: %v", l.name, err)
 	}
 }
 
@@ -84,7 +84,7 @@ func (l entryLog) sinceAnchor() (entries []Entry, anchor *Entry, err error) {
 		err = s.Backward(func(offset int64, record []byte) bool {
 			var e Entry
 			if err := strictjson.Decode(record, &e); err != nil {
-				l.store.report("%s:%d: not an entry, left out of the conversation: %v", s.Path, s.LineAt(offset), err)
+				report(l.settings, "%s:%d: not an entry, left out of the conversation: %v", s.Path, s.LineAt(offset), err)
 				return true
 			}
 			return b.add(e)
@@ -103,7 +103,7 @@ func (t *fileTranscript) scan(ctx context.Context, wanted scan, each func(Entry)
 	if wanted.backward {
 		slices.Reverse(segments)
 	}
-	r := reading{calledOff: ctx.Err, report: t.store.report, wanted: wanted, text: wanted.plainText(), each: each,
+	r := reading{calledOff: ctx.Err, report: reporter(t.settings), wanted: wanted, text: wanted.plainText(), each: each,
 		more: true}
 	for _, s := range segments {
 		if err != nil || !r.more {

@@ -16,9 +16,9 @@ import (
 
 // fileHome is a home's directory.
 type fileHome struct {
-	store *Store
-	home  string
-	fs    disk.FS
+	settings *Settings
+	home     string
+	fs       disk.FS
 }
 
 func (f *fileHome) directory(name string) string { return Layout{f.home}.Directory(name) }
@@ -35,8 +35,9 @@ type fileBackend struct {
 	fileUpkeep
 }
 
-func newFileBackend(f *fileHome) fileBackend {
-	whole := wholeState{f.store, fileRegistry{f}.update}
+// newFileBackend keeps contexts in a home's directory.
+func newFileBackend(f *fileHome) backend {
+	whole := wholeState{f.settings, fileRegistry{f}.update}
 	return fileBackend{fileNames{f}, fileRegistry{f}, whole, fileLocks{f}, fileUpkeep{f}}
 }
 
@@ -64,10 +65,6 @@ func (f fileNames) names(context.Context) ([]string, error) {
 
 // id returns "": a context in files is its directory.
 func (f fileNames) id(context.Context, string) (string, error) { return "", nil }
-
-func (f fileNames) activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error) {
-	return activityOf(ctx, f.store, names)
-}
 
 func (f fileNames) create(name string) error { return disk.MkdirAll(f.fs, f.directory(name), 0o700) }
 
@@ -138,7 +135,7 @@ func (f fileNames) lastUse(name string) (last time.Time) {
 // removeStale removes temporary files of crashed processes.
 func (f *fileHome) removeStale(dirs ...string) {
 	for _, dir := range dirs {
-		disk.RemoveStale(f.fs, dir, f.store.Now())
+		disk.RemoveStale(f.fs, dir, f.settings.Now())
 	}
 }
 
@@ -152,7 +149,7 @@ func (f *fileHome) appendTo(path string, records [][]byte) error {
 // reportCut reports that the torn end of a file was removed, if it had one.
 func (f *fileHome) reportCut(path string, cut int64) {
 	if cut > 0 {
-		f.store.report("%s: the last line was torn by a crash; its %d bytes were never acknowledged and are removed",
+		report(f.settings, "%s: the last line was torn by a crash; its %d bytes were never acknowledged and are removed",
 			path, cut)
 	}
 }

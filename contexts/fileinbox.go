@@ -115,7 +115,7 @@ func (b fileInbox) read() (mail []Mail, bad [][]byte, err error) {
 	_, err = jsonl.Forward(b.home.fs, b.file(), func(line int, record []byte) bool {
 		var m Mail
 		if err := strictjson.Decode(record, &m); err != nil {
-			b.store.report("%s:%d: not a message, it stays there until you correct or remove the line: %v",
+			report(b.settings, "%s:%d: not a message, it stays there until you correct or remove the line: %v",
 				b.file(), line, err)
 			bad = append(bad, bytes.Clone(record))
 			return true

@@ -44,7 +44,7 @@ func (t legacyFiles) migrateMessages(path string) error {
 		return err
 	}
 	if !strictjson.Valid(data) {
-		t.store.report("%s is damaged; its messages are left out, the file is kept", path)
+		report(t.settings, "%s is damaged; its messages are left out, the file is kept", path)
 		return nil
 	}
 	var entries []Entry

@@ -16,11 +16,11 @@ import (
 type fileLocks struct{ *fileHome }
 
 // lock takes the kernel lock of a context, which is never lost.
-func (f fileLocks) lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error) {
-	dir := f.directory(r.name)
+func (c *fileContext) lock(ctx context.Context, p patience) (unlock func(), lost <-chan struct{}, err error) {
+	f, dir := c.home, c.directory()
 	path := filepath.Join(dir, ".lock")
 	if err := disk.MkdirAll(f.fs, dir, 0o700); err != nil {
-		return nil, nil, fmt.Errorf("making context %q: %w", r.name, err)
+		return nil, nil, fmt.Errorf("making context %q: %w", c.name, err)
 	}
 	unlock, err = f.lockIn(dir, ".lock", func(path string) (func(), error) {
 		switch p {
@@ -32,16 +32,16 @@ func (f fileLocks) lock(ctx context.Context, r *ref, p patience) (unlock func(),
 		return disk.WaitLock(ctx, path)
 	})
 	if errors.Is(err, disk.ErrLocked) {
-		return nil, nil, &LockedError{Context: r.name, Holder: readHolder(path)}
+		return nil, nil, &LockedError{Context: c.name, Holder: readHolder(path)}
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("locking context %q: %w", r.name, err)
+		return nil, nil, fmt.Errorf("locking context %q: %w", c.name, err)
 	}
 	f.removeStale(dir, filepath.Join(dir, "transcript"))
-	data, _ := json.Marshal(thisProcess(f.store.Now()))
+	data, _ := json.Marshal(thisProcess(f.settings.Now()))
 	if err := disk.Overwrite(path, append(data, '\n')); err != nil {
 		unlock()
-		return nil, nil, fmt.Errorf("locking context %q: %w", r.name, err)
+		return nil, nil, fmt.Errorf("locking context %q: %w", c.name, err)
 	}
 	return unlock, nil, nil
 }

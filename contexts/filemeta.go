@@ -71,7 +71,7 @@ func (t metaFile) read() (m meta, err error) {
 	m, err = jsonfile.Read[meta](t.file())
 	var large *disk.TooLargeError
 	if jsonfile.IsDamaged(err) || errors.As(err, &large) {
-		t.store.report("%v; it is rebuilt", err)
+		report(t.settings, "%v; it is rebuilt", err)
 		return meta{}, nil
 	}
 	return m, err

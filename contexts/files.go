@@ -31,9 +31,9 @@ func Open(home string) (*Files, error) {
 
 func newFiles(home string, fsys disk.FS, now func() time.Time) *Files {
 	f := &fileHome{home: home, fs: fsys}
-	f.store = newStore(now, func(s *Store) backend {
-		f.store = s
+	s := newStore(now, func(s *Settings) backend {
+		f.settings = s
 		return newFileBackend(f)
 	})
-	return &Files{Store: f.store, Host: Host{f}}
+	return &Files{Store: s, Host: Host{f}}
 }

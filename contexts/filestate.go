@@ -22,7 +22,7 @@ type fileRegistry struct{ *fileHome }
 
 func (f fileRegistry) stateFile() jsonfile.File {
 	return jsonfile.File{Path: filepath.Join(f.home, "state.json"), FS: f.fs,
-		Report: func(text string) { f.store.report("%s", text) }}
+		Report: func(text string) { report(f.settings, "%s", text) }}
 }
 
 // state reads state.json. A damaged one counts as empty, and is reported.
@@ -30,7 +30,7 @@ func (f fileRegistry) state(context.Context) (*stateFile, error) {
 	state, err := jsonfile.Read[stateFile](f.stateFile())
 	switch {
 	case jsonfile.IsDamaged(err):
-		f.store.report("%v; the current context is taken to be %q, and the contexts are those with a directory", err,
+		report(f.settings, "%v; the current context is taken to be %q, and the contexts are those with a directory", err,
 			DefaultName)
 		state = stateFile{}
 	case err != nil:
@@ -106,7 +106,7 @@ func (f fileRegistry) inText(step func(file disk.File, size int64) error) error 
 // power failure leaves, the file stays valid, so nothing waits until they are durable. If
 // the context is not listed, or the text has another layout, the file is replaced.
 func (f fileRegistry) touch(name string) error {
-	now, done := f.store.Now().Unix(), false
+	now, done := f.settings.Now().Unix(), false
 	err := f.stateFile().Patch(func(file disk.File) error {
 		info, err := file.Stat()
 		if err != nil {
@@ -127,7 +127,7 @@ func (f fileRegistry) touch(name string) error {
 	if done && err == nil {
 		return nil
 	}
-	return f.update(func(state *stateFile) { state.register(name, f.store.Now()).LastActivityAt = now })
+	return f.update(func(state *stateFile) { state.register(name, f.settings.Now()).LastActivityAt = now })
 }
 
 // digits returns how many digits a time has.
@@ -141,7 +141,7 @@ func (f fileRegistry) update(change func(*stateFile)) error {
 		change(state)
 		names, err := fileNames(f).names(context.Background())
 		if err == nil {
-			state.reconcile(names, f.store.Now())
+			state.reconcile(names, f.settings.Now())
 		}
 		return err
 	})

@@ -30,7 +30,7 @@ func (f fileTape) records(ctx context.Context, each func(stored) error) error {
 	}
 	entries, bad, err := f.transcript.file.read()
 	for _, line := range bad {
-		f.transcript.store.report("%s, left out", line)
+		report(f.transcript.settings, "%s, left out", line)
 	}
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (f fileTape) read(ctx context.Context, segments []transcript.Segment, each 
 			found = true
 			e := stored{record: record}
 			if err := strictjson.Decode(record, &e.entry); err != nil {
-				f.transcript.store.report("%s:%d: not an entry, left out: %v", s.Path, line, err)
+				report(f.transcript.settings, "%s:%d: not an entry, left out: %v", s.Path, line, err)
 				return true
 			}
 			if failed = ctx.Err(); failed == nil {

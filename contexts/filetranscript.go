@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // fileTranscript keeps the entries of a context: the transcript, and the file that
@@ -137,7 +136,7 @@ func (t *fileTranscript) begins(ctx context.Context) ([]Entry, error) {
 
 // readOrRebuild is like window, under the transcript's lock.
 func (t *fileTranscript) readOrRebuild() ([]Entry, error) {
-	entries, isCurrent, err := t.current(t.store.report)
+	entries, isCurrent, err := t.current(reporter(t.settings))
 	if err != nil || isCurrent {
 		return entries, err
 	}
@@ -146,7 +145,7 @@ func (t *fileTranscript) readOrRebuild() ([]Entry, error) {
 
 // readOnly is like readOrRebuild, for a home that cannot be written.
 func (t *fileTranscript) readOnly() ([]Entry, error) {
-	entries, isCurrent, err := t.current(t.store.report)
+	entries, isCurrent, err := t.current(reporter(t.settings))
 	if err != nil || isCurrent {
 		return entries, err
 	}
@@ -177,7 +176,7 @@ func (t *fileTranscript) current(say func(string, ...any)) (entries []Entry, isC
 		return nil, false, nil
 	}
 	for _, line := range bad {
-		t.store.report("%s, left out of the conversation", line)
+		report(t.settings, "%s, left out of the conversation", line)
 	}
 	return entries, true, nil
 }
@@ -244,18 +243,4 @@ func (t *fileTranscript) applySummary(anchor *Entry) error {
 		return t.texts().replace(textSummary, summary)
 	}
 	return nil
-}
-
-// encode encodes entries as the original does: "<" and similar characters are not
-// escaped.
-func encode(entries []Entry) ([][]byte, error) {
-	var records [][]byte
-	for _, e := range entries {
-		record, err := strictjson.Encode(e)
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, record)
-	}
-	return records, nil
 }

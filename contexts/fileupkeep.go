@@ -18,7 +18,7 @@ type fileUpkeep struct{ *fileHome }
 // daily reads and writes .tidied.
 func (f fileUpkeep) daily(context.Context) (bool, error) {
 	path := filepath.Join(f.home, ".tidied")
-	now := f.store.Now()
+	now := f.settings.Now()
 	if data, err := disk.ReadFile(f.fs, path, maxHolder); err == nil {
 		last, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
 		if err == nil && !isDayOld(time.Unix(last, 0), now) {

@@ -131,6 +131,6 @@ func (v *viewFile) begun(window []Entry) {
 // asks for it again.
 func (v *viewFile) reportError(err error) {
 	if err != nil {
-		v.store.report("context %q: writing the view for scripts: %v", v.ref.name, err)
+		report(v.settings, "context %q: writing the view for scripts: %v", v.ref.name, err)
 	}
 }

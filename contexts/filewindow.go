@@ -56,7 +56,7 @@ func (w windowFile) read() (entries []Entry, bad []string, err error) {
 		return true
 	})
 	if torn > 0 && (w.held || !w.home.isLocked(w.name)) { // else another process is writing it now
-		w.store.report("%s: the last line is torn, its %d bytes are left out", path, torn)
+		report(w.settings, "%s: the last line is torn, its %d bytes are left out", path, torn)
 	}
 	return entries, bad, err
 }
@@ -89,7 +89,7 @@ func (w windowFile) write(entries []Entry) error {
 // what matters, and the window is rebuilt from it when it is read.
 func (w windowFile) reportError(err error) {
 	if err != nil {
-		w.store.report("context %q: writing the window: %v; it will be rebuilt", w.name, err)
+		report(w.settings, "context %q: writing the window: %v; it will be rebuilt", w.name, err)
 	}
 }
 

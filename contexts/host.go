@@ -17,7 +17,7 @@ type Host struct{ home *fileHome }
 // HostOf returns the part of a home that is on this machine. It writes nothing. Damage of
 // its files is not reported: they are only read by people.
 func HostOf(home string) Host {
-	return Host{&fileHome{home: home, fs: disk.OS{}, store: &Store{Now: time.Now}}}
+	return Host{&fileHome{home: home, fs: disk.OS{}, settings: &Settings{Now: time.Now}}}
 }
 
 // Layout returns the names of the directories and files of the home.
@@ -62,7 +62,7 @@ func (h Host) Temps(ctx context.Context) (paths []string, err error) {
 		dirs = append(dirs, h.home.directoriesOf(name)...)
 	}
 	for _, dir := range dirs {
-		paths = append(paths, disk.Temps(h.home.fs, dir, h.home.store.Now().Add(time.Second))...)
+		paths = append(paths, disk.Temps(h.home.fs, dir, h.home.settings.Now().Add(time.Second))...)
 	}
 	return paths, err
 }

@@ -4,18 +4,54 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 )
 
-// ErrExists reports that a context of that name already exists.
-var ErrExists = errors.New("there is such a context already")
+// owner implements the rules for locking a context.
+type owner struct {
+	store *Store
+	ref   *ref
+	lock  lock
+}
+
+// Lock reserves the context for this process until unlock is called.
+func (o *owner) Lock(ctx context.Context) (held context.Context, unlock func(), err error) {
+	return o.take(ctx, shortPatience)
+}
+
+// WaitLock is like Lock, but waits for another process until ctx ends.
+func (o *owner) WaitLock(ctx context.Context) (held context.Context, unlock func(), err error) {
+	return o.take(ctx, endless)
+}
+
+func (o *owner) take(ctx context.Context, p patience) (held context.Context, unlock func(), err error) {
+	release, lost, err := o.lock(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	held, end := context.WithCancelCause(ctx)
+	if lost != nil {
+		go func() {
+			select {
+			case <-lost:
+				end(ErrLost)
+			case <-held.Done():
+			}
+		}()
+	}
+	o.ref.held = true
+	return held, func() {
+		o.ref.held = false
+		end(nil)
+		release()
+	}, nil
+}
 
 // Rename gives the context another name.
 func (o *owner) Rename(to string) error {
 	if err := ValidName(to); err != nil {
 		return err
 	}
-	s, from := o.ref.store, o.ref.name
+	s, from := o.store, o.ref.name
 	err := s.backend.rename(from, to)
 	if err == nil {
 		o.ref.name = to
@@ -30,7 +66,7 @@ func (o *owner) Rename(to string) error {
 // Delete removes the context with everything in it. Its disk space is freed before
 // anything is written, so that it also works on a full disk.
 func (o *owner) Delete() (current string, err error) {
-	home := o.ref.store.backend
+	home := o.store.backend
 	err = home.remove(o.ref.name)
 	if err == nil {
 		err = home.free()
@@ -68,7 +104,7 @@ func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, er
 		if why == "" || e.Name == state.Current || e.Name == inUse || !s.Exists(ctx, e.Name) {
 			continue
 		}
-		gone, err := expire(ctx, &ref{store: s, name: e.Name})
+		gone, err := s.expire(ctx, e.Name)
 		if failed = errors.Join(failed, err); gone {
 			removed, names = append(removed, Expired{e.Name, why}), append(names, e.Name)
 		}
@@ -84,9 +120,9 @@ func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, er
 
 // expire removes a context, unless it is in use, or was used just before; then a later run
 // removes it.
-func expire(ctx context.Context, r *ref) (gone bool, err error) {
-	home := r.store.backend
-	unlock, _, err := home.lock(ctx, r, noPatience)
+func (s *Store) expire(ctx context.Context, name string) (gone bool, err error) {
+	home := s.backend
+	unlock, _, err := s.open(name).lock(ctx, noPatience)
 	var inUse *LockedError
 	if errors.As(err, &inUse) {
 		return false, nil
@@ -95,33 +131,12 @@ func expire(ctx context.Context, r *ref) (gone bool, err error) {
 		return false, err
 	}
 	defer unlock()
-	e, err := home.entry(ctx, r.name)
-	if err != nil || e == nil || e.isDue(r.store.Now(), home.lastUse) == "" {
+	e, err := home.entry(ctx, name)
+	if err != nil || e == nil || e.isDue(s.Now(), home.lastUse) == "" {
 		return false, err
 	}
-	if err := home.remove(r.name); err != nil {
-		return false, fmt.Errorf("deleting context %q: %w", r.name, err)
+	if err := home.remove(name); err != nil {
+		return false, fmt.Errorf("deleting context %q: %w", name, err)
 	}
 	return true, nil
-}
-
-// isDue returns why a context is to be removed, "" if it is not. lastUse returns
-// when something in it was last written: of contexts used with -C nothing else is
-// known.
-func (e contextState) isDue(now time.Time, lastUse func(name string) time.Time) string {
-	if e.DestroyAt >= 1 && now.After(time.Unix(e.DestroyAt, 0)) {
-		return fmt.Sprintf("destroy_at was %s", time.Unix(e.DestroyAt, 0).Format(time.DateTime))
-	}
-	idle := time.Duration(e.DestroyAfterSecondsInactive) * time.Second
-	if idle < time.Second || e.LastActivityAt < 1 {
-		return ""
-	}
-	last := time.Unix(e.LastActivityAt, 0)
-	if written := lastUse(e.Name); written.After(last) {
-		last = written
-	}
-	if now.Sub(last) <= idle {
-		return ""
-	}
-	return fmt.Sprintf("nothing happened in it for %s", idle)
 }

@@ -43,19 +43,10 @@ func (l Limits) withDefaults() Limits {
 const maxInbox = 16 << 20
 
 // checkMessage rejects a message that is too large to be sent.
-func (l Limits) checkMessage(text string) error {
+func checkMessage(l Limits, text string) error {
 	if most := l.withDefaults().Message; len(text) > most {
 		return fmt.Errorf("the message has %d bytes, and at most %d are sent (limits.message_bytes); make it shorter, or "+
 			"name a file that holds it", len(text), most)
-	}
-	return nil
-}
-
-// checkNote rejects a note that is too large to be sent with every request.
-func (l Limits) checkNote(text string) error {
-	if most := l.withDefaults().Note; len(text) > most {
-		return fmt.Errorf("the text has %d bytes, and at most %d are kept (limits.note_bytes); make it shorter",
-			len(text), most)
 	}
 	return nil
 }

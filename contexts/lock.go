@@ -1,7 +1,6 @@
 package contexts
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"time"
@@ -109,39 +108,3 @@ const (
 
 // lockPatience is how long shortPatience lasts.
 const lockPatience = 200 * time.Millisecond
-
-// owner implements the rules for locking a context.
-type owner struct{ ref *ref }
-
-// Lock reserves the context for this process until unlock is called.
-func (o *owner) Lock(ctx context.Context) (held context.Context, unlock func(), err error) {
-	return o.lock(ctx, shortPatience)
-}
-
-// WaitLock is like Lock, but waits for another process until ctx ends.
-func (o *owner) WaitLock(ctx context.Context) (held context.Context, unlock func(), err error) {
-	return o.lock(ctx, endless)
-}
-
-func (o *owner) lock(ctx context.Context, p patience) (held context.Context, unlock func(), err error) {
-	release, lost, err := o.ref.store.backend.lock(ctx, o.ref, p)
-	if err != nil {
-		return nil, nil, err
-	}
-	held, end := context.WithCancelCause(ctx)
-	if lost != nil {
-		go func() {
-			select {
-			case <-lost:
-				end(ErrLost)
-			case <-held.Done():
-			}
-		}()
-	}
-	o.ref.held = true
-	return held, func() {
-		o.ref.held = false
-		end(nil)
-		release()
-	}, nil
-}

@@ -9,20 +9,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Mail is a message from one context to another.
-type Mail struct {
-	ID        string `json:"id"`
-	Timestamp int64  `json:"timestamp"`
-	From      string `json:"from"`
-	To        string `json:"to"`
-	Content   string `json:"content"`
-	// SentBy is the context that sent it, if From is another name that the sender
-	// chose. The original does not write it.
-	SentBy string `json:"sent_by,omitempty"`
-}
-
 // mailbox implements the rules for a context's mail.
 type mailbox struct {
+	store        *Store
 	ref          *ref
 	inbox        inbox
 	conversation *conversation
@@ -35,11 +24,11 @@ func (b *mailbox) Send(to, from, text string) error {
 		err = b.CheckMessage(text)
 	}
 	if err == nil {
-		mail := Mail{ID: uuid.NewString(), Timestamp: b.ref.store.Now().Unix(), From: from, To: to, Content: text}
+		mail := Mail{ID: uuid.NewString(), Timestamp: b.store.Now().Unix(), From: from, To: to, Content: text}
 		if from != b.ref.name {
 			mail.SentBy = b.ref.name
 		}
-		err = b.ref.store.open(to).inbox.put(mail)
+		err = b.store.open(to).inbox.put(mail)
 	}
 	if err != nil {
 		return fmt.Errorf("sending to context %q: %w", to, err)
@@ -48,7 +37,7 @@ func (b *mailbox) Send(to, from, text string) error {
 }
 
 // CheckMessage returns an error for a message that is too large to be sent.
-func (b *mailbox) CheckMessage(text string) error { return b.ref.store.Limits.checkMessage(text) }
+func (b *mailbox) CheckMessage(text string) error { return checkMessage(b.store.Limits, text) }
 
 // Mail returns the messages in the inbox that are not part of the conversation yet.
 func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
@@ -72,11 +61,11 @@ func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
 
 // forOnePrompt returns the first messages, as many as one prompt delivers.
 func (b *mailbox) forOnePrompt(waiting []Mail) []Mail {
-	size, most := 0, b.ref.store.Limits.withDefaults().Inbox
+	size, most := 0, b.store.Limits.withDefaults().Inbox
 	for i, m := range waiting {
 		size += len(m.Content) + len(m.From)
 		if i > 0 && size > most {
-			b.ref.store.report("context %q: %d messages come with this prompt, %d more with the next ones",
+			report(b.ref.settings, "context %q: %d messages come with this prompt, %d more with the next ones",
 				b.ref.name, i, len(waiting)-i)
 			return waiting[:i]
 		}
@@ -109,7 +98,7 @@ func (b *mailbox) undelivered(ctx context.Context, mail []Mail) ([]Mail, error) 
 		return nil, nil
 	}
 	oldest := slices.MinFunc(mail, func(a, b Mail) int { return int(a.Timestamp - b.Timestamp) }).Timestamp
-	if b.ref.store.IsShared() {
+	if b.store.IsShared() {
 		oldest -= int64(clockDifference / time.Second)
 	}
 	delivered := deliveries{ids: map[string]bool{}}

@@ -3,6 +3,7 @@ package contexts
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // maintenance is what a [Store] does for a home as a whole, now and then.
@@ -65,4 +66,42 @@ func (m maintenance) Housekeep(ctx context.Context) error {
 		return fmt.Errorf("housekeeping: %w", err)
 	}
 	return nil
+}
+
+// State returns the current and the previous context.
+func (s *Store) State(ctx context.Context) (State, error) {
+	return s.backend.current(ctx)
+}
+
+// Switch makes a context the current one, and the one before it the previous one.
+func (s *Store) Switch(name string) (from string, err error) {
+	if err := ValidName(name); err != nil {
+		return "", err
+	}
+	if err := s.backend.create(name); err != nil {
+		return "", fmt.Errorf("making context %q: %w", name, err)
+	}
+	if state, err := s.backend.current(context.Background()); err == nil && state.Current == name {
+		return name, s.backend.touch(name)
+	}
+	return s.backend.enter(name)
+}
+
+// Touch records that a context was used now.
+func (s *Store) Touch(name string) error { return s.backend.touch(name) }
+
+// SetDestroyRule changes when a context is to be removed. A nil argument
+// changes nothing.
+func (s *Store) SetDestroyRule(name string, at *time.Time, afterInactive *time.Duration) error {
+	if err := ValidName(name); err != nil {
+		return err
+	}
+	return s.backend.change(name, func(e *contextState) {
+		if at != nil {
+			e.DestroyAt = at.Unix()
+		}
+		if afterInactive != nil {
+			e.DestroyAfterSecondsInactive = int64(*afterInactive / time.Second)
+		}
+	})
 }

@@ -12,11 +12,12 @@ import (
 // programs that embed an agent and store nothing, and for tests. It behaves like
 // files, except that nothing is durable.
 func NewMemory() *Store {
-	m := &memory{prompts: map[string]string{}, contexts: map[string]*memoryContext{}}
-	return newStore(time.Now, func(s *Store) backend {
-		m.store = s
-		return memoryBackend{m, memoryRegistry{m}, wholeState{s, m.update}, memoryUpkeep{m}}
-	})
+	return newStore(time.Now, newMemoryBackend)
+}
+
+func newMemoryBackend(s *Settings) backend {
+	m := &memory{settings: s, prompts: map[string]string{}, contexts: map[string]*memoryContext{}}
+	return memoryBackend{m, memoryRegistry{m}, wholeState{s, m.update}, memoryUpkeep{m}}
 }
 
 // memoryBackend is what a store uses of a home in memory.
@@ -29,7 +30,7 @@ type memoryBackend struct {
 
 // memory keeps the contexts of a home.
 type memory struct {
-	store *Store
+	settings *Settings
 
 	mu       sync.Mutex
 	known    stateFile
@@ -63,8 +64,8 @@ func (m *memory) get(name string) *memoryContext {
 }
 
 func (m *memory) open(r *ref) keeper {
-	return keeper{transcript: memoryTranscript{m, r}, texts: memoryTexts{m, r}, inbox: memoryInbox{m, r},
-		tape: memoryTape{memoryTranscript{m, r}}}
+	t := memoryTranscript{m, r}
+	return keeper{transcript: t, texts: memoryTexts{m, r}, inbox: memoryInbox{m, r}, lock: t.lock, tape: memoryTape{t}}
 }
 
 func (m *memory) exists(_ context.Context, name string) bool {
@@ -130,7 +131,7 @@ func (m *memory) update(change func(*stateFile)) error {
 	defer m.mu.Unlock()
 	m.known.complete()
 	change(&m.known)
-	m.known.reconcile(slices.Sorted(maps.Keys(m.contexts)), m.store.Now())
+	m.known.reconcile(slices.Sorted(maps.Keys(m.contexts)), m.settings.Now())
 	return nil
 }
 
@@ -153,11 +154,12 @@ func (m memoryRegistry) entry(ctx context.Context, name string) (*contextState, 
 }
 
 func (m memoryRegistry) touch(name string) error {
-	now := m.store.Now()
+	now := m.settings.Now()
 	return m.update(func(state *stateFile) { state.register(name, now).LastActivityAt = now.Unix() })
 }
 
-func (m *memory) lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error) {
+func (t memoryTranscript) lock(ctx context.Context, p patience) (unlock func(), lost <-chan struct{}, err error) {
+	m, r := t.home, t.ref
 	for {
 		m.mu.Lock()
 		c := m.get(r.name)
@@ -196,7 +198,7 @@ func (m *memory) take(ctx context.Context, c *memoryContext, r *ref, p patience)
 func (m *memory) own(c *memoryContext, name string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c.ownedBy = thisProcess(m.store.Now())
+	c.ownedBy = thisProcess(m.settings.Now())
 	return m.contexts[name] == c
 }
 

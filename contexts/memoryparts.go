@@ -29,7 +29,7 @@ func (c *memoryContext) add(r *ref, entries ...Entry) {
 func (t memoryTranscript) append(entries []Entry) error {
 	t.use(func(c *memoryContext) {
 		c.add(t.ref, entries...)
-		c.lastUse = t.ref.store.Now()
+		c.lastUse = t.ref.settings.Now()
 	})
 	return nil
 }
@@ -37,7 +37,7 @@ func (t memoryTranscript) append(entries []Entry) error {
 func (t memoryTranscript) begin(anchor Entry) error {
 	t.use(func(c *memoryContext) {
 		c.add(t.ref, goingOn(anchor, windowOf(c.entries)))
-		c.lastUse = t.ref.store.Now()
+		c.lastUse = t.ref.settings.Now()
 		if summary, isSet := summaryOf(anchor); isSet {
 			c.texts[textSummary] = summary
 		}

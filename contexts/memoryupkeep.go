@@ -10,16 +10,12 @@ type memoryUpkeep struct{ *memory }
 
 func (m memoryUpkeep) id(context.Context, string) (string, error) { return "", nil }
 
-func (m memoryUpkeep) activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error) {
-	return activityOf(ctx, m.store, names)
-}
-
 func (m memoryUpkeep) isShared() bool { return false }
 
 func (m memoryUpkeep) daily(context.Context) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := m.store.Now()
+	now := m.settings.Now()
 	if !isDayOld(m.kept, now) {
 		return false, nil
 	}

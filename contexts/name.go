@@ -1,10 +1,17 @@
 package contexts
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/chibi-host/chibi/internal/clip"
 )
+
+// DefaultName is the current context of a new home.
+const DefaultName = "default"
+
+// ErrExists reports that a context of that name already exists.
+var ErrExists = errors.New("there is such a context already")
 
 // MaxName bounds the length of a context's name in bytes.
 const MaxName = 128

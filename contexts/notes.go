@@ -74,7 +74,7 @@ func (n *notes) Reflection(ctx context.Context) (string, error) {
 
 // SetReflection replaces the model's notes about itself.
 func (n *notes) SetReflection(text string) error {
-	err := n.ref.store.Limits.checkNote(text)
+	err := checkNote(n.ref.settings.Limits, text)
 	if err == nil {
 		err = checkText(text)
 	}
@@ -89,8 +89,8 @@ func (n *notes) SetReflection(text string) error {
 
 // setNote is like set, for texts that the model writes.
 func (n *notes) setNote(name, text string) error {
-	if err := n.ref.store.Limits.checkNote(text); err != nil {
-		return n.ref.writing(name, err)
+	if err := checkNote(n.ref.settings.Limits, text); err != nil {
+		return writing(n.ref, name, err)
 	}
 	return n.set(name, text)
 }
@@ -100,11 +100,20 @@ func (n *notes) set(name, text string) error {
 	if err == nil {
 		err = n.texts.setText(name, text)
 	}
-	return n.ref.writing(name, err)
+	return writing(n.ref, name, err)
 }
 
-// writing says which text could not be written.
-func (r *ref) writing(name string, err error) error {
+// checkNote rejects a note that is too large to be sent with every request.
+func checkNote(l Limits, text string) error {
+	if most := l.withDefaults().Note; len(text) > most {
+		return fmt.Errorf("the text has %d bytes, and at most %d are kept (limits.note_bytes); make it shorter",
+			len(text), most)
+	}
+	return nil
+}
+
+// writing says which text of a context could not be written.
+func writing(r *ref, name string, err error) error {
 	if err != nil {
 		return fmt.Errorf("writing %s of context %q: %w", name, r.name, err)
 	}

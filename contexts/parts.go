@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// The parts of a store. Files and memory implement these interfaces; the rules that
-// are the same for both are implemented once, on top of them: in conversation.go,
-// history.go, mailbox.go, notes.go, lock.go, lifecycle.go and state.go.
+// The parts of a store. Files, a shared store and memory implement these interfaces; the rules
+// that are the same for all are implemented once, on top of them, by package contexts.
 
 // backend keeps the contexts of one home.
 type backend interface {
@@ -21,12 +20,10 @@ type backend interface {
 
 // ref names a context. Renaming the context changes it for all its parts.
 type ref struct {
-	store *Store
-	name  string
-	held  bool   // this handle has taken the context's lock
-	first string // the id of the first entry of a context that has none; "": nobody asked
-
-	shared *sharedContext // the handle's part of a store that many machines share, else nil
+	settings *Settings
+	name     string
+	held     bool   // this handle has taken the context's lock
+	first    string // the id of the first entry of a context that has none; "": nobody asked
 }
 
 // keeper holds the parts of one context.
@@ -35,6 +32,7 @@ type keeper struct {
 	views      viewer // nil: the store keeps no views
 	texts      texts
 	inbox      inbox
+	lock       lock
 	tape       tape
 	scripts    dropbox // nil: scripts read the files themselves, or there are none
 }
@@ -66,8 +64,16 @@ type names interface {
 	// id returns what a context has instead of its name in a store that many machines
 	// share, "" elsewhere and if there is none.
 	id(ctx context.Context, name string) (string, error)
-	// activity returns which contexts are in use, and which have mail.
+}
+
+// activity is a backend that can tell at once which contexts are in use, and which have mail.
+type activity interface {
 	activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error)
+}
+
+// checker is a backend that looks at what it keeps besides conversations.
+type checker interface {
+	check(ctx context.Context, damaged func(text string)) error
 }
 
 // upkeep is what is done for a home as a whole, now and then.
@@ -106,11 +112,12 @@ type registry interface {
 	forget(names ...string) (current string, err error)
 }
 
-// locks keep other processes out of a context.
+// lock takes a context's lock, which keeps other processes out; lost is closed when the lock is
+// lost, nil if that cannot happen. The error is a *LockedError when patience is over.
+type lock func(ctx context.Context, p patience) (unlock func(), lost <-chan struct{}, err error)
+
+// locks are the locks that others have.
 type locks interface {
-	// lock takes a context's lock; lost is closed when the lock is lost, nil if
-	// that cannot happen. The error is a *LockedError when patience is over.
-	lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error)
 	holder(ctx context.Context, name string) (h Holder, inUse bool)
 	// end ends the lock of a context, whoever holds it.
 	end(ctx context.Context, name string) error

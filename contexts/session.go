@@ -2,8 +2,6 @@ package contexts
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 )
@@ -18,19 +16,6 @@ type Session struct {
 	Empty bool
 	// Cleared is true if the conversation began when another one was archived.
 	Cleared bool
-}
-
-// Session returns which conversation the context has. Its cost depends neither on the
-// length of the window nor on that of the transcript.
-func (c *conversation) Session(ctx context.Context) (Session, error) {
-	begins, err := c.transcript.begins(ctx)
-	if err != nil {
-		return Session{}, fmt.Errorf("reading context %q: %w", c.ref.name, err)
-	}
-	if len(begins) == 0 {
-		return Session{ID: c.ref.firstID(), Empty: true}, nil
-	}
-	return SessionOf(begins), nil
 }
 
 // SessionOf returns the conversation of a window that is not empty, or of the beginning of

@@ -22,5 +22,5 @@ func (s *settings) ChangeLocalConfig(change func(old string) (string, error)) er
 		}
 		return text, err
 	})
-	return s.ref.writing(textLocalConfig, err)
+	return writing(s.ref, textLocalConfig, err)
 }

@@ -23,11 +23,15 @@ import (
 // taken the context over, storing fails with a [TakenError]. What cannot be stored because
 // the store does not answer is kept on this machine, see [UnsentError].
 func OpenShared(e *store.Engine, home string) *Store {
-	return newStore(time.Now, func(s *Store) backend {
-		h := &sharedHome{store: s, engine: e, host: &fileHome{store: s, home: home, fs: disk.OS{}},
-			docs: &nameDocs{store: s, engine: e, known: map[string]named{}}, gone: map[string]bool{}, rooms: map[string]room{}}
-		return sharedBackend{sharedNames{h}, sharedRegistry{h}, sharedLocks{h}, sharedUpkeep{h}}
-	})
+	return newStore(time.Now, func(s *Settings) backend { return newSharedBackend(s, e, home) })
+}
+
+// newSharedBackend keeps contexts in the store of an engine, and in a home's directory what is this
+// machine's.
+func newSharedBackend(s *Settings, e *store.Engine, home string) backend {
+	h := &sharedHome{settings: s, engine: e, host: &fileHome{settings: s, home: home, fs: disk.OS{}},
+		docs: &nameDocs{settings: s, engine: e, known: map[string]named{}}, gone: map[string]bool{}, rooms: map[string]room{}}
+	return sharedBackend{sharedNames{h}, sharedRegistry{h}, sharedLocks{h}, sharedUpkeep{h}}
 }
 
 // sharedBackend keeps contexts in a store that many machines share.
@@ -40,10 +44,10 @@ type sharedBackend struct {
 
 // sharedHome is the home in the store.
 type sharedHome struct {
-	store  *Store
-	engine *store.Engine
-	host   *fileHome // what is on this machine
-	docs   *nameDocs
+	settings *Settings
+	engine   *store.Engine
+	host     *fileHome // what is on this machine
+	docs     *nameDocs
 
 	mu    sync.Mutex
 	gone  map[string]bool // ids of contexts that this process deleted
@@ -51,7 +55,7 @@ type sharedHome struct {
 }
 
 // sharedContext is the part of a handle that its parts share: which context it is, and,
-// while the handle has the lock, what it knows of it. It is nil for other stores.
+// while the handle has the lock, what it knows of it.
 type sharedContext struct {
 	*ref
 	home *sharedHome
@@ -71,20 +75,12 @@ type sharedContext struct {
 
 // open returns the parts of the context that r names.
 func (b sharedBackend) open(r *ref) keeper {
-	c := b.sharedNames.contextOf(r)
+	c := &sharedContext{ref: r, home: b.sharedNames.sharedHome}
 	t := &sharedTranscript{sharedContext: c}
 	t.view = &sharedView{viewFile: viewFile{fileHome: c.home.host, ref: r}, transcript: t}
 	k := keeper{transcript: t, views: t.view, texts: sharedTexts{c}, inbox: sharedInbox{c},
-		tape: sharedTape{t}}
+		lock: contextLock{b.sharedLocks, c}.lock, tape: sharedTape{t}}
 	return withCopies(k, c.home.host, r)
-}
-
-// contextOf returns the part of a handle.
-func (h *sharedHome) contextOf(r *ref) *sharedContext {
-	if r.shared == nil {
-		r.shared = &sharedContext{ref: r, home: h}
-	}
-	return r.shared
 }
 
 // isHeld reports whether the handle has the lock of a context that is there.
@@ -127,7 +123,7 @@ func (h *sharedHome) isGone(id string) bool {
 // writer says which program writes entries here.
 func (h *sharedHome) writer() *Writer {
 	host, _ := os.Hostname()
-	return &Writer{Host: host, User: userName(), Version: h.store.Program}
+	return &Writer{Host: host, User: userName(), Version: h.settings.Program}
 }
 
 // userName returns who runs this process.

@@ -171,7 +171,7 @@ func (b sharedInbox) read(ctx context.Context) (list []mailDoc, err error) {
 // document's key: by that it is removed.
 func (b sharedInbox) message(ctx context.Context, id string, d store.Doc) (m mailDoc, err error) {
 	if err := strictjson.Decode(d.Data, &m); err != nil {
-		b.store.report("context %q, message %.80q: not a message, it stays in the store: %v", b.name, d.Key, err)
+		report(b.settings, "context %q, message %.80q: not a message, it stays in the store: %v", b.name, d.Key, err)
 		return mailDoc{}, nil
 	}
 	m.ID, m.doc = strings.TrimPrefix(d.Key, mailPrefix(id)), store.Doc{Key: d.Key, Rev: d.Rev}
@@ -211,7 +211,7 @@ func (b sharedInbox) reportMissing(ctx context.Context, key string) error {
 		return nil
 	}
 	if err == nil {
-		b.store.report("context %q, message %.80q: its content is not there; the message stays in the store", b.name, key)
+		report(b.settings, "context %q, message %.80q: its content is not there; the message stays in the store", b.name, key)
 	}
 	return err
 }
@@ -330,7 +330,7 @@ func (w *inboxWatch) forward(ctx context.Context) {
 				continue
 			}
 			if err := w.begin(ctx, n.ID); err != nil {
-				w.store.report("%v", fmt.Errorf("watching the inbox of context %q: %w", w.name, err))
+				report(w.settings, "%v", fmt.Errorf("watching the inbox of context %q: %w", w.name, err))
 				return
 			}
 		}

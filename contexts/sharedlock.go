@@ -21,22 +21,28 @@ import (
 // that asked later could see the mark of the next holder, and append behind it.
 type sharedLocks struct{ *sharedHome }
 
+// contextLock is the lease of the context of a handle.
+type contextLock struct {
+	sharedLocks
+	context *sharedContext
+}
+
 // freshName is how long a handle that has looked its context up need not do so again when
 // it takes the lock.
 const freshName = 5 * time.Second
 
 // lock takes a context's lease.
-func (h sharedLocks) lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error) {
-	c := h.contextOf(r)
+func (h contextLock) lock(ctx context.Context, p patience) (unlock func(), lost <-chan struct{}, err error) {
+	c := h.context
 	lease, seen, err := h.acquire(ctx, c, p)
 	var held *store.HeldError
 	switch {
 	case errors.As(err, &held):
-		return nil, nil, &LockedError{Context: r.name, Holder: holderOf(held.Holder), Expires: held.Expires}
+		return nil, nil, &LockedError{Context: c.name, Holder: holderOf(held.Holder), Expires: held.Expires}
 	case ctx.Err() != nil && err != nil:
 		return nil, nil, ctx.Err()
 	case err != nil:
-		return nil, nil, fmt.Errorf("locking context %q: %w", r.name, err)
+		return nil, nil, fmt.Errorf("locking context %q: %w", c.name, err)
 	}
 	c.forget()
 	c.lease, c.seen = lease, seen
@@ -55,7 +61,7 @@ func (h sharedLocks) lock(ctx context.Context, r *ref, p patience) (unlock func(
 // release gives a lease back. If that fails it ends by itself.
 func (h *sharedHome) release(lease store.Lease) {
 	if err := lease.Release(context.Background()); err != nil && !errors.Is(err, store.ErrLost) {
-		h.store.report("the lock could not be given back, and ends by itself: %v", err)
+		report(h.settings, "the lock could not be given back, and ends by itself: %v", err)
 	}
 }
 
@@ -135,7 +141,7 @@ func (h sharedLocks) take(ctx context.Context, id string, p patience) (lease sto
 }
 
 func (h *sharedHome) holderHere() Holder {
-	holder := thisProcess(h.store.Now())
+	holder := thisProcess(h.settings.Now())
 	holder.User = userName()
 	return holder
 }
@@ -196,11 +202,11 @@ func holderOf(data []byte) (h Holder) {
 	if len(data) > store.MaxHolder || strictjson.Decode(data, &h) != nil {
 		return Holder{}
 	}
-	return h.plain()
+	return plain(h)
 }
 
-// plain leaves out of the holder what could deceive a terminal.
-func (h Holder) plain() Holder {
+// plain leaves out of a holder what could deceive a terminal.
+func plain(h Holder) Holder {
 	h.Host, h.User = plainWord(h.Host), plainWord(h.User)
 	return h
 }

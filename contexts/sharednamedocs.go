@@ -18,8 +18,8 @@ import (
 
 // nameDocs are the documents of names, with what this process last read or wrote of them.
 type nameDocs struct {
-	store  *Store
-	engine *store.Engine
+	settings *Settings
+	engine   *store.Engine
 
 	mu    sync.Mutex
 	known map[string]named // by key
@@ -160,7 +160,7 @@ func (h *nameDocs) make(ctx context.Context, name string) (n named, err error) {
 		if err != nil || n.ID != "" {
 			return n, err
 		}
-		n, err = h.put(ctx, nameDoc{ID: newID(), Name: name, Created: h.store.Now().Unix()}, 0)
+		n, err = h.put(ctx, nameDoc{ID: newID(), Name: name, Created: h.settings.Now().Unix()}, 0)
 		if !errors.Is(err, store.ErrConflict) {
 			return n, err
 		}
@@ -201,7 +201,7 @@ func (h *nameDocs) list(ctx context.Context) (list []named, err error) {
 		err = h.engine.Docs.List(ctx, prefixName, func(d store.Doc) bool {
 			switch n, err := decodeName(d); {
 			case err != nil:
-				h.store.report("%v; it is left out", err)
+				report(h.settings, "%v; it is left out", err)
 			case n.Moving != "":
 				moving = append(moving, n)
 			default:

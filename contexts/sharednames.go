@@ -64,7 +64,7 @@ func (h sharedNames) lastUse(name string) (last time.Time) {
 		})
 	}
 	if err != nil {
-		return h.store.Now() // it stays until that is known
+		return h.settings.Now() // it stays until that is known
 	}
 	return last
 }

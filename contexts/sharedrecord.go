@@ -72,7 +72,7 @@ func markOf(line []byte) *Holder {
 	if !isMarkLine(line) || strictjson.Decode(line, &m) != nil || m.TakenBy == nil {
 		return nil
 	}
-	return ptr(m.TakenBy.plain())
+	return ptr(plain(*m.TakenBy))
 }
 
 // isMarkLine reports whether a line may be a mark's, without reading all of it.
@@ -91,6 +91,6 @@ func (c *sharedContext) entriesOf(r store.Record) (entries []Entry, mark *Holder
 // decode is decodeRecord for a record of the context.
 func (c *sharedContext) decode(r store.Record, each func(line []byte, e Entry) bool) (mark *Holder) {
 	return decodeRecord(r.Data, each, func(line int, err error) {
-		c.store.report("context %q, record %d, line %d: not an entry, left out: %v", c.name, r.Pos, line, err)
+		report(c.settings, "context %q, record %d, line %d: not an entry, left out: %v", c.name, r.Pos, line, err)
 	})
 }

@@ -53,7 +53,7 @@ const touchAgain = 10
 
 // touch takes no time back: the clock of another machine may be ahead.
 func (h sharedRegistry) touch(name string) error {
-	now := h.store.Now().Unix()
+	now := h.settings.Now().Unix()
 	return h.docs.change(context.Background(), name, func(n *nameDoc) {
 		if now-n.Last >= touchAgain {
 			n.Last = now
@@ -111,7 +111,7 @@ func (h sharedRegistry) forget(names ...string) (current string, err error) {
 // here changes state.json of this machine.
 func (h sharedRegistry) here(change func(*stateFile)) error {
 	file := jsonfile.File{Path: filepath.Join(h.host.home, "state.json"), FS: h.host.fs,
-		Report: func(text string) { h.store.report("%s", text) }}
+		Report: func(text string) { report(h.settings, "%s", text) }}
 	return jsonfile.Update(file, func(state *stateFile) error {
 		state.complete()
 		change(state)

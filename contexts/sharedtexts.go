@@ -132,7 +132,7 @@ func (t sharedTexts) changeText(name string, change func(old string) (string, er
 func (t sharedTexts) combined(ctx context.Context) (m meta, err error) {
 	text, err := t.text(ctx, textCombined)
 	if err == nil && text != "" && strictjson.Decode([]byte(text), &m) != nil {
-		t.store.report("context %q: the document of the last system prompt is damaged; it is rebuilt", t.name)
+		report(t.settings, "context %q: the document of the last system prompt is damaged; it is rebuilt", t.name)
 		return meta{}, nil
 	}
 	return m, err

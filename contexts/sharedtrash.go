@@ -29,7 +29,7 @@ func (h sharedNames) remove(name string) error {
 	if err != nil || n.ID == "" {
 		return err
 	}
-	note, err := json.Marshal(trashDoc{n.Name, h.store.Now().Unix()})
+	note, err := json.Marshal(trashDoc{n.Name, h.settings.Now().Unix()})
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (h sharedNames) removed(ctx context.Context, name, id string) error {
 	h.mu.Unlock()
 	h.removeDirectory(name)
 	if err := sharedTrash(h).empty(ctx, id); err != nil {
-		h.store.report("context %q is deleted; its space in the store is freed later: %v", name, err)
+		report(h.settings, "context %q is deleted; its space in the store is freed later: %v", name, err)
 	}
 	return nil
 }
@@ -164,10 +164,10 @@ func (h sharedTrash) finishDeletion(ctx context.Context, d store.Doc, living map
 	var note trashDoc
 	id := strings.TrimPrefix(d.Key, prefixTrash)
 	if err := strictjson.Decode(d.Data, &note); err != nil || !isID(id) {
-		h.store.report("document %.200q of the store is damaged; it is left there", d.Key)
+		report(h.settings, "document %.200q of the store is damaged; it is left there", d.Key)
 		return nil
 	}
-	if age := h.store.Now().Sub(time.Unix(note.At, 0)); age >= 0 && age < patienceWithDeletion {
+	if age := h.settings.Now().Sub(time.Unix(note.At, 0)); age >= 0 && age < patienceWithDeletion {
 		return nil // another machine is at it
 	}
 	if living[id] {

@@ -65,7 +65,7 @@ func (h *sharedHome) unsentDir() string { return filepath.Join(h.host.home, "uns
 func (t outbox) keep(p pending, why error) error {
 	r := p.record
 	if t.unsent == nil {
-		t.unsent = &unsentFile{Context: t.name, ID: p.id, After: p.after.tail, At: t.store.Now().UTC(),
+		t.unsent = &unsentFile{Context: t.name, ID: p.id, After: p.after.tail, At: t.settings.Now().UTC(),
 			path: filepath.Join(t.home.unsentDir(), r.ID+".json")}
 	}
 	t.unsent.Records = append(t.unsent.Records, unsentRecord{r.ID, r.Begins, string(r.Data)})
@@ -78,7 +78,7 @@ func (t outbox) keep(p pending, why error) error {
 	}
 	t.added(p.after, p.after.tail, p.entries) // what follows comes after it
 	failed := &UnsentError{Context: t.name, Path: t.unsent.path, Err: why}
-	t.store.report("%v", failed)
+	report(t.settings, "%v", failed)
 	return failed
 }
 
@@ -121,7 +121,7 @@ func (t outbox) sendUnsent(ctx context.Context) error {
 	for _, path := range t.home.unsentFiles() {
 		f, err := jsonfile.Read[unsentFile](jsonfile.File{Path: path, FS: t.home.host.fs, Max: maxUnsent})
 		if err != nil {
-			t.store.report("what could not be stored earlier: %v", err)
+			report(t.settings, "what could not be stored earlier: %v", err)
 			continue
 		}
 		if f.path = path; f.ID != t.id {
@@ -172,7 +172,7 @@ func (t outbox) send(ctx context.Context, f *unsentFile) error {
 	}
 	left := slices.DeleteFunc(slices.Clone(f.Records), func(r unsentRecord) bool { return stored[r.ID] })
 	if len(left) > 0 && isOvertaken {
-		t.store.report("context %q has gone on since %s, when something could not be stored: that is kept in %s; remove "+
+		report(t.settings, "context %q has gone on since %s, when something could not be stored: that is kept in %s; remove "+
 			"the file when you do not need it", t.name, f.At.Local().Format(time.DateTime), f.path)
 		return nil
 	}
@@ -186,7 +186,7 @@ func (t outbox) send(ctx context.Context, f *unsentFile) error {
 	if err := disk.Remove(t.home.host.fs, f.path); err != nil {
 		return err
 	}
-	t.store.report("context %q: what could not be stored at %s is stored now", t.name, f.At.Local().Format(time.DateTime))
+	report(t.settings, "context %q: what could not be stored at %s is stored now", t.name, f.At.Local().Format(time.DateTime))
 	return nil
 }
 

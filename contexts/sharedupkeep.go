@@ -32,7 +32,7 @@ func (h sharedUpkeep) daily(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	var last gcDoc
-	now := h.store.Now()
+	now := h.settings.Now()
 	if d.Rev != 0 && strictjson.Decode(d.Data, &last) == nil && !isDayOld(time.Unix(last.At, 0), now) {
 		return false, nil
 	}

@@ -1,7 +1,6 @@
 package contexts
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,53 +15,15 @@ type State struct {
 	Previous string
 }
 
-// State returns the current and the previous context.
-func (s *Store) State(ctx context.Context) (State, error) {
-	return s.backend.current(ctx)
-}
-
-// Switch makes a context the current one, and the one before it the previous one.
-func (s *Store) Switch(name string) (from string, err error) {
-	if err := ValidName(name); err != nil {
-		return "", err
-	}
-	if err := s.backend.create(name); err != nil {
-		return "", fmt.Errorf("making context %q: %w", name, err)
-	}
-	if state, err := s.backend.current(context.Background()); err == nil && state.Current == name {
-		return name, s.backend.touch(name)
-	}
-	return s.backend.enter(name)
-}
-
-// Touch records that a context was used now.
-func (s *Store) Touch(name string) error { return s.backend.touch(name) }
-
-// SetDestroyRule changes when a context is to be removed. A nil argument
-// changes nothing.
-func (s *Store) SetDestroyRule(name string, at *time.Time, afterInactive *time.Duration) error {
-	if err := ValidName(name); err != nil {
-		return err
-	}
-	return s.backend.change(name, func(e *contextState) {
-		if at != nil {
-			e.DestroyAt = at.Unix()
-		}
-		if afterInactive != nil {
-			e.DestroyAfterSecondsInactive = int64(*afterInactive / time.Second)
-		}
-	})
-}
-
 // wholeState is a registry that keeps one state for all contexts. update changes it while
 // nobody else can.
 type wholeState struct {
-	store  *Store
-	update func(change func(*stateFile)) error
+	settings *Settings
+	update   func(change func(*stateFile)) error
 }
 
 func (w wholeState) enter(name string) (from string, err error) {
-	now := w.store.Now()
+	now := w.settings.Now()
 	err = w.update(func(state *stateFile) {
 		from = state.enter(name)
 		state.register(name, now).LastActivityAt = now.Unix()
@@ -71,7 +32,7 @@ func (w wholeState) enter(name string) (from string, err error) {
 }
 
 func (w wholeState) change(name string, change func(*contextState)) error {
-	return w.update(func(state *stateFile) { change(state.register(name, w.store.Now())) })
+	return w.update(func(state *stateFile) { change(state.register(name, w.settings.Now())) })
 }
 
 func (w wholeState) describe(list []contextState) error {
@@ -90,13 +51,6 @@ func (w wholeState) forget(names ...string) (current string, err error) {
 		current = state.Current
 	})
 	return current, err
-}
-
-func unix(seconds int64) time.Time {
-	if seconds <= 0 {
-		return time.Time{}
-	}
-	return time.Unix(seconds, 0)
 }
 
 // stateFile is state.json, the registry of the contexts of a home.
@@ -129,6 +83,27 @@ func (f *stateFile) complete() {
 	if f.Current == "" {
 		f.Current = DefaultName
 	}
+}
+
+// isDue returns why a context is to be removed, "" if it is not. lastUse returns
+// when something in it was last written: of contexts used with -C nothing else is
+// known.
+func (e contextState) isDue(now time.Time, lastUse func(name string) time.Time) string {
+	if e.DestroyAt >= 1 && now.After(time.Unix(e.DestroyAt, 0)) {
+		return fmt.Sprintf("destroy_at was %s", time.Unix(e.DestroyAt, 0).Format(time.DateTime))
+	}
+	idle := time.Duration(e.DestroyAfterSecondsInactive) * time.Second
+	if idle < time.Second || e.LastActivityAt < 1 {
+		return ""
+	}
+	last := time.Unix(e.LastActivityAt, 0)
+	if written := lastUse(e.Name); written.After(last) {
+		last = written
+	}
+	if now.Sub(last) <= idle {
+		return ""
+	}
+	return fmt.Sprintf("nothing happened in it for %s", idle)
 }
 
 // expires reports whether the context has a rule to be destroyed.
@@ -236,6 +211,24 @@ func (f *stateFile) reconcile(names []string, now time.Time) {
 	}
 	for name := range unknown {
 		f.Contexts = append(f.Contexts, contextState{Name: name, CreatedAt: now.Unix()})
+	}
+	f.sort()
+}
+
+// describe adds what is known of contexts, in the place of what was known of them. Each was
+// last used when the later of both says.
+func (f *stateFile) describe(list []contextState) {
+	at := map[string]int{}
+	for i, e := range f.Contexts {
+		at[e.Name] = i
+	}
+	for _, e := range list {
+		if i, ok := at[e.Name]; ok {
+			e.LastActivityAt = max(e.LastActivityAt, f.Contexts[i].LastActivityAt)
+			f.Contexts[i] = e
+			continue
+		}
+		f.Contexts = append(f.Contexts, e)
 	}
 	f.sort()
 }

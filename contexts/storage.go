@@ -1,6 +1,38 @@
 package contexts
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
+
+// Settings are what the user of a [Store] says about it.
+type Settings struct {
+	// Report receives sentences about damage that was found and what was done about
+	// it. Nil drops them.
+	Report func(text string)
+	// Storage says when a transcript starts a new partition. Set it before the
+	// first use.
+	Storage Storage
+	// Limits bound notes and messages. Set them before the first use.
+	Limits Limits
+	// Program is the program's version. In a store that many machines share, entries say
+	// which program wrote them. Set it before the first use.
+	Program string
+	// Now is the clock, for tests. Set it before the first use.
+	Now func() time.Time
+}
+
+// reporter returns what reports to the user of a store.
+func reporter(s *Settings) func(format string, args ...any) {
+	return func(format string, args ...any) { report(s, format, args...) }
+}
+
+// report reports to the user of a store.
+func report(s *Settings, format string, args ...any) {
+	if s.Report != nil {
+		s.Report(fmt.Sprintf(format, args...))
+	}
+}
 
 // The defaults of [Storage].
 const (

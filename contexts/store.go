@@ -9,28 +9,15 @@ import (
 
 // Store holds the contexts of a home, wherever they are kept. It implements [Home].
 type Store struct {
-	// Report receives sentences about damage that was found and what was done about
-	// it. Nil drops them.
-	Report func(text string)
-	// Storage says when a transcript starts a new partition. Set it before the
-	// first use.
-	Storage Storage
-	// Limits bound notes and messages. Set them before the first use.
-	Limits Limits
-	// Program is the program's version. In a store that many machines share, entries say
-	// which program wrote them. Set it before the first use.
-	Program string
-	// Now is the clock, for tests. Set it before the first use.
-	Now func() time.Time
-
+	Settings
 	maintenance
 	backend backend
 }
 
 // newStore makes a store; keep returns where it keeps its contexts.
-func newStore(now func() time.Time, keep func(*Store) backend) *Store {
-	s := &Store{Now: now}
-	s.maintenance.store, s.backend = s, keep(s)
+func newStore(now func() time.Time, keep func(*Settings) backend) *Store {
+	s := &Store{Settings: Settings{Now: now}}
+	s.maintenance.store, s.backend = s, keep(&s.Settings)
 	return s
 }
 
@@ -48,19 +35,18 @@ type Info struct {
 	Mail bool
 }
 
-// DefaultName is the current context of a new home.
-const DefaultName = "default"
-
 // Context opens a context, which need not exist. It writes nothing.
 func (s *Store) Context(name string) (Context, error) {
 	if err := ValidName(name); err != nil {
 		return nil, err
 	}
-	return newHandle(&ref{store: s, name: name}), nil
+	return s.handle(name), nil
 }
 
 // open returns the parts of a context.
-func (s *Store) open(name string) keeper { return s.backend.open(&ref{store: s, name: name}) }
+func (s *Store) open(name string) keeper {
+	return s.backend.open(&ref{settings: &s.Settings, name: name})
+}
 
 // Exists reports whether there is such a context. If that is unknown the result is
 // true, and operations on the context fail with the reason.
@@ -97,7 +83,7 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 		names = append(names, state.Current)
 		slices.Sort(names)
 	}
-	inUse, hasMail, err := s.backend.activity(ctx, names)
+	inUse, hasMail, err := s.activity(ctx, names)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +93,7 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 	}
 	var list []Info
 	for _, name := range names {
-		list = append(list, known[name].info(Info{Name: name, Current: name == state.Current, Locked: inUse[name],
+		list = append(list, info(known[name], Info{Name: name, Current: name == state.Current, Locked: inUse[name],
 			Mail: hasMail[name]}))
 	}
 	return list, nil
@@ -124,19 +110,30 @@ func (s *Store) Info(ctx context.Context, name string) (Info, error) {
 		return Info{}, err
 	}
 	_, inUse := s.Holder(ctx, name)
-	return known.info(Info{Name: name, Current: name == state.Current, Locked: inUse, Mail: s.HasMail(ctx, name)}), nil
+	return info(known, Info{Name: name, Current: name == state.Current, Locked: inUse, Mail: s.HasMail(ctx, name)}), nil
 }
 
 // info completes the description of a context, which may have no entry.
-func (e *contextState) info(info Info) Info {
+func info(e *contextState, info Info) Info {
 	if e != nil {
 		info.Created, info.LastActivity = unix(e.CreatedAt), unix(e.LastActivityAt)
 	}
 	return info
 }
 
-// activityOf looks at each context: which are in use, and which have mail.
-func activityOf(ctx context.Context, s *Store, names []string) (inUse, hasMail map[string]bool, err error) {
+func unix(seconds int64) time.Time {
+	if seconds <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}
+
+// activity returns which contexts are in use, and which have mail. A backend that cannot ask for
+// all at once is asked for each.
+func (s *Store) activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error) {
+	if b, ok := s.backend.(activity); ok {
+		return b.activity(ctx, names)
+	}
 	inUse, hasMail = map[string]bool{}, map[string]bool{}
 	for _, name := range names {
 		_, inUse[name] = s.Holder(ctx, name)
@@ -157,10 +154,4 @@ func (s *Store) NewName(ctx context.Context, prefix string) (string, error) {
 		name = fmt.Sprintf("%s_%d", base, i)
 	}
 	return name, ValidName(name)
-}
-
-func (s *Store) report(format string, args ...any) {
-	if s.Report != nil {
-		s.Report(fmt.Sprintf(format, args...))
-	}
 }

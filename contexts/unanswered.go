@@ -1,10 +1,5 @@
 package contexts
 
-import (
-	"context"
-	"slices"
-)
-
 // A prompt that got no answer, because the request failed or the program was
 // killed, is not sent again with the next one, and delivers no mail. It is
 // recognized by the entries that follow it, so that nothing has to be written when
@@ -110,21 +105,6 @@ func Answered(entries []Entry, asking string) []Entry {
 	}
 	a.End()
 	return kept
-}
-
-// Unanswered returns the messages of the latest prompt if it got no answer.
-func (c *conversation) Unanswered(ctx context.Context) (prompt []Entry, err error) {
-	err = c.transcript.scan(ctx, scan{backward: true}, func(e Entry) bool {
-		if e.isUsers() {
-			prompt = append(prompt, e)
-		}
-		return !e.isPrompt() && !e.isAnswer()
-	})
-	if err != nil || len(prompt) == 0 || !prompt[len(prompt)-1].isPrompt() {
-		return nil, err
-	}
-	slices.Reverse(prompt)
-	return prompt, nil
 }
 
 // deliveries finds which mail has been delivered, from entries that are added from

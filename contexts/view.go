@@ -2,7 +2,6 @@ package contexts
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -26,18 +25,6 @@ type Usage struct{ InputTokens, OutputTokens int }
 
 // maxViewText bounds a text of a view, in bytes.
 const maxViewText = 1 << 20
-
-// KeepView makes the context keep a view of its window, as long as this handle is used, and
-// returns its path; "" if the store has no files. The view is brought up to date.
-func (c *conversation) KeepView(ctx context.Context, v View) (path string, err error) {
-	if c.views == nil {
-		return "", nil
-	}
-	if path, err = c.views.keep(ctx, v); err != nil {
-		return "", fmt.Errorf("writing the view of context %q: %w", c.ref.name, err)
-	}
-	return path, nil
-}
 
 // viewLine is a line of a view.
 type viewLine struct {
