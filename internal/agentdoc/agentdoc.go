@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/srcdoc"
 )
@@ -30,7 +31,7 @@ func Generate(root fs.FS) (string, error) {
 		return "", err
 	}
 	page := string(text)
-	for _, d := range engine.All() {
+	for _, d := range agents.All() {
 		filled, found := srcdoc.Fill(page, d.Name, Section(d))
 		if !found {
 			return "", fmt.Errorf("%s has no place for the tables of %s", Page, d.Title)

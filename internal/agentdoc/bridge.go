@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/srcdoc"
 )
 
@@ -30,18 +30,18 @@ func GenerateBridge(root fs.FS) (string, error) {
 func Carried() string {
 	var b, columns strings.Builder
 	b.WriteString("| what plugins change |")
-	for _, d := range engine.All() {
+	for _, d := range agents.All() {
 		fmt.Fprintf(&b, " %s |", d.Name)
 		columns.WriteString(" --- |")
 	}
 	fmt.Fprintf(&b, "\n| --- |%s\n", columns.String())
 	var never []string
-	for _, r := range engine.Rewritings() {
+	for _, r := range agents.Rewritings() {
 		row, isCarried := "", false
-		for _, d := range engine.All() {
-			carried := engine.Bridged{Dialect: d}.Carries(r)
+		for _, d := range agents.All() {
+			carried := agents.Bridged{Dialect: d}.Carries(r)
 			row += " " + string(carried) + " |"
-			isCarried = isCarried || carried != engine.NotFired && carried != engine.CarriedNot
+			isCarried = isCarried || carried != agents.NotFired && carried != agents.CarriedNot
 		}
 		what := fmt.Sprintf("`%s` at `%s`", r.Field, r.Point)
 		if !isCarried {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/agent"
-	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/app"
 )
 
@@ -148,12 +148,12 @@ func verdictRows() [][]string {
 func TestVerdictsBeforeATool(t *testing.T) {
 	h := newAgentHome(t, "")
 	rows := verdictRows()
-	agents := rows[0][2:]
-	if strings.Join(agents, " ") != strings.Join(engine.Names(), " ") {
-		t.Fatalf("the table has %v, want all agents", agents)
+	columns := rows[0][2:]
+	if strings.Join(columns, " ") != strings.Join(agents.Names(), " ") {
+		t.Fatalf("the table has %v, want all agents", columns)
 	}
 	for _, row := range rows[1:] {
-		for i, agent := range agents {
+		for i, agent := range columns {
 			t.Run(agent+" "+row[0], func(t *testing.T) {
 				one := agentHome{t}
 				if got := one.verdict(agent, row[0], row[1]); got != row[i+2] {

@@ -9,7 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
+	agentsettings "github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -31,7 +34,7 @@ type agentLoader struct {
 	// no settings file says so.
 	urls, headerVariables []string
 	// memory is what the hooks share.
-	memory *engine.Memory
+	memory *hooks.Memory
 	// override are the person's settings for single hooks.
 	override map[string]plugin.Override
 	// runners run the hooks: those of the project, and others.
@@ -51,34 +54,34 @@ func (l *Loader) foreign() (loaded plugin.Loaded) {
 }
 
 // loadAgents loads the hooks of the agents that the configuration turns on.
-func loadAgents(l *Loader) (agents []*agentLoader) {
+func loadAgents(l *Loader) (loaders []*agentLoader) {
 	isOn := func(set config.ForeignAgent) bool { return set.IsOn() }
 	if !l.opts.Plugins.asksOthers() || !slices.ContainsFunc(slices.Collect(maps.Values(l.config.Foreign.ByName)), isOn) {
 		return nil
 	}
-	for _, name := range engine.Names() {
+	for _, name := range agents.Names() {
 		if set := l.config.Foreign.ByName[name]; set.IsOn() {
-			d, _ := engine.ByName(name)
-			agents = append(agents, newAgentLoader(l, d, set))
+			d, _ := agents.ByName(name)
+			loaders = append(loaders, newAgentLoader(l, d, set))
 		}
 	}
 	var all errgroup.Group
-	for _, a := range agents {
+	for _, a := range loaders {
 		all.Go(func() error {
 			a.loadAll()
 			return nil
 		})
 	}
 	all.Wait()
-	for _, a := range agents {
+	for _, a := range loaders {
 		addBackground(a)
 	}
-	return agents
+	return loaders
 }
 
 func newAgentLoader(l *Loader, d engine.Dialect, set config.ForeignAgent) *agentLoader {
 	return &agentLoader{Loader: l, agentSettings: agentSettings{dialect: d}, set: set,
-		programs: HookFilesOf(l.project).programs(), memory: &engine.Memory{},
+		programs: HookFilesOf(l.project).programs(), memory: &hooks.Memory{},
 		override: l.overrides(), runners: map[bool]process.Runner{}}
 }
 
@@ -132,7 +135,7 @@ func addBackground(a *agentLoader) {
 	if !slices.ContainsFunc(a.ready, func(h agentHook) bool { return h.Async }) {
 		return
 	}
-	a.Plugins = append(a.Plugins, engine.NewBackground(a.dialect, a.memory))
+	a.Plugins = append(a.Plugins, hooks.NewBackground(a.dialect, a.memory))
 	a.atEnd(func() {
 		if ended := a.memory.Close(backgroundWait); len(ended) > 0 {
 			a.notice(fmt.Sprintf("ended with the run, %s after its end, as they still ran in the background: %s",
@@ -269,7 +272,7 @@ func (a *agentLoader) load(h agentHook, before []agentHook) {
 		}
 	}
 	override := a.override[h.name]
-	p, err := engine.NewPlugin(&a.dialect, ofPlugin(a, h), engine.HookOptions{
+	p, err := hooks.NewPlugin(&a.dialect, ofPlugin(a, h), hooks.Options{
 		Name: h.name, Path: h.file.Path, Dir: a.dirOf(h), Runner: a.runner(h.file),
 		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory, Ways: a.ways,
 		Concerns: concerningOf(a.Loader), Waiting: a.waiting, Leaves: leavingOf(a.Loader),
@@ -296,7 +299,7 @@ func twinsOf(d engine.Dialect, h agentHook, before []agentHook) (twins []agentHo
 	return twins
 }
 
-func handlersOf(hooks []agentHook) (list []engine.Handler) {
+func handlersOf(hooks []agentHook) (list []agentsettings.Handler) {
 	for _, h := range hooks {
 		list = append(list, *h.Handler)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -43,7 +44,7 @@ func UnusedSettingsOf(s *Session) (list []UnusedSettings) {
 	if !l.opts.Plugins.asksOthers() {
 		return nil
 	}
-	for _, d := range engine.All() {
+	for _, d := range agents.All() {
 		set, own := l.config.Foreign.ByName[d.Name], lookerOf(l).Own(d)
 		unused := func(candidates []foreign.Candidate, key string) {
 			files, _ := foreign.ReadAll(d, candidates)

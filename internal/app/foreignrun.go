@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	agentsettings "github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
@@ -90,7 +91,7 @@ func (a *agentLoader) runner(f *hookFile) process.Runner {
 
 // ofPlugin returns a hook with what the agent's plugins are told: the directory of the plugin, and
 // one for its data.
-func ofPlugin(a *agentLoader, h agentHook) engine.Handler {
+func ofPlugin(a *agentLoader, h agentHook) agentsettings.Handler {
 	if !h.file.IsPlugin {
 		return *h.Handler
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	agentsettings "github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
@@ -30,7 +31,7 @@ type hookFile struct {
 
 // agentHook is one hook of a settings file.
 type agentHook struct {
-	*engine.Handler
+	*agentsettings.Handler
 	file *hookFile
 	name string
 }

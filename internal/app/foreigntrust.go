@@ -4,7 +4,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	agentsettings "github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/trust"
 )
@@ -56,7 +58,7 @@ func (f HookFiles) programs() *foreign.Programs {
 }
 
 // programsOf lists what of the project a hook of a settings file runs.
-func (f HookFiles) programsOf(programs *foreign.Programs, in foreign.File, h engine.Handler) []string {
+func (f HookFiles) programsOf(programs *foreign.Programs, in foreign.File, h agentsettings.Handler) []string {
 	return programs.All(h, slices.Compact([]string{in.Root, f.project.Dir}))
 }
 
@@ -97,7 +99,7 @@ func (f HookFiles) List() (files []SettingsFile) {
 		return nil
 	}
 	programs := f.programs()
-	for _, d := range engine.All() {
+	for _, d := range agents.All() {
 		found, _ := foreign.ReadAll(d, f.candidates(d)) // a file that cannot be read runs nothing
 		for _, in := range found {
 			if !in.HasEffect() {

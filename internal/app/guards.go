@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/term"
@@ -175,7 +176,7 @@ func (g Guards) expects(name string) bool {
 // turned on, they are expected where the project has settings of the agent or had some when it
 // was approved.
 func (g Guards) expectsOf(agent string) bool {
-	d, ok := engine.ByName(agent)
+	d, ok := agents.ByName(agent)
 	set := g.foreign.ByName[agent]
 	if !ok || !set.IsOn() || set.User || len(set.Files) > 0 || len(set.Plugins) > 0 {
 		return true

@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/permissions"
@@ -188,7 +188,7 @@ func reportUntrusted(s *Session) {
 			continue
 		}
 		name := term.Name(strings.TrimPrefix(l.Name, projectHook))
-		if _, isAgents := engine.NameOf(l.Origin.Protocol); isAgents { // its hooks stand in one file
+		if _, isAgents := agents.NameOf(l.Origin.Protocol); isAgents { // its hooks stand in one file
 			name = term.Name(s.Project.below(l.Origin.Path))
 		}
 		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {

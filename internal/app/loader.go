@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
@@ -44,7 +46,7 @@ type Loader struct {
 	// about tells hooks of coding agents what is known about the run.
 	about func(context.Context) engine.Run
 	// ways are how those are asked that are no commands.
-	ways engine.Ways
+	ways hooks.Ways
 	// waiting shows what a hook says while it works.
 	waiting func(string) func()
 	// mark is what commands of the model are told.
@@ -129,7 +131,7 @@ func meant(event string) []hookpoints.Name {
 			return []hookpoints.Name{at}
 		}
 	}
-	return engine.Meant(event)
+	return agents.Meant(event)
 }
 
 // all finds the plugins of all protocols, in their order. The protocols are probed

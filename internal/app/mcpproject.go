@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/agents/engine"
+	agentsettings "github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/mcpfile"
@@ -150,8 +150,8 @@ func (s ServerFiles) runs(base string, server mcp.Server, lookup lookup) (list [
 }
 
 // commandOf returns what starts a server as a hook, whose files are found in the same way.
-func commandOf(server mcp.Server) engine.Handler {
-	return engine.Handler{Command: server.Command, Exec: true, Args: server.Args, Env: server.Env}
+func commandOf(server mcp.Server) agentsettings.Handler {
+	return agentsettings.Handler{Command: server.Command, Exec: true, Args: server.Args, Env: server.Env}
 }
 
 // runText is what decides what a server runs, as one text.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/mcp"
@@ -223,10 +223,10 @@ func (s source) nameOf(t target) (string, error) {
 			return "", s.unknownOf(t, names)
 		}
 	case "AGENT":
-		if known, ok := engine.NameOf(strings.ToLower(name)); ok {
+		if known, ok := agents.NameOf(strings.ToLower(name)); ok {
 			return known, nil
 		}
-		return "", s.unknownOf(t, engine.Names())
+		return "", s.unknownOf(t, agents.Names())
 	case "SERVER":
 		if err := mcp.CheckServerName(name); err != nil {
 			return "", s.errorAt(t.offset(), "%s: %v", t.key(), err)

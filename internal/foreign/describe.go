@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/term"
 )
 
 // Describe says in a few words what a hook does when it is asked, and at what.
-func Describe(h engine.Handler) string {
+func Describe(h settings.Handler) string {
 	text := does(h)
 	if h.Matcher != "" {
 		text = fmt.Sprintf("matcher %q; %s", h.Matcher, text)
@@ -24,7 +25,7 @@ func Describe(h engine.Handler) string {
 
 // variables says which variables a hook's program gets, with their values, and which variables of the
 // person's environment a URL gets: they can do as much as the command, or tell a key.
-func variables(h engine.Handler) (text string) {
+func variables(h settings.Handler) (text string) {
 	var set []string
 	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
 		set = append(set, name+"="+term.ShellWord(h.Env[name]))
@@ -42,7 +43,7 @@ func variables(h engine.Handler) (text string) {
 }
 
 // does says what a hook does.
-func does(h engine.Handler) string {
+func does(h settings.Handler) string {
 	switch h.Kind {
 	case engine.CommandHandler:
 		if !h.Exec {

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/foreign"
 )
 
 // Who approves a hook sees what decides what it does: variables can do as much as the command.
 func TestWhatAHookDoesSaysItsVariables(t *testing.T) {
-	for want, h := range map[string]engine.Handler{
+	for want, h := range map[string]settings.Handler{
 		"runs ./lint.sh": {Kind: engine.CommandHandler, Command: "./lint.sh"},
 		"runs ./lint.sh; with BASH_ENV=./x.sh PATH='a b'; in \"tools\"": {Kind: engine.CommandHandler,
 			Command: "./lint.sh", Dir: "tools", Env: map[string]string{"PATH": "a b", "BASH_ENV": "./x.sh"}},

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
@@ -37,7 +38,7 @@ type Candidate struct {
 // File is a settings file as it was read.
 type File struct {
 	Candidate
-	engine.Settings
+	settings.Settings
 	// Text is its content, Mode its mode.
 	Text []byte
 	Mode fs.FileMode
@@ -157,7 +158,7 @@ func Read(d engine.Dialect, c Candidate) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	text, err := io.ReadAll(io.LimitReader(f, engine.MaxSettingsBytes+1))
+	text, err := io.ReadAll(io.LimitReader(f, settings.MaxBytes+1))
 	if err != nil {
 		return File{}, fmt.Errorf("reading %s: %w", c.Path, err)
 	}
@@ -166,7 +167,7 @@ func Read(d engine.Dialect, c Candidate) (File, error) {
 
 // Parse reads the text of a settings file.
 func Parse(d engine.Dialect, c Candidate, text []byte, mode fs.FileMode) File {
-	return File{Candidate: c, Settings: engine.ReadSettings(d, text, c.Format), Text: text, Mode: mode}
+	return File{Candidate: c, Settings: settings.Read(d, text, c.Format), Text: text, Mode: mode}
 }
 
 // SaysSomething reports whether the file says anything about hooks.

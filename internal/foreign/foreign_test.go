@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/foreign"
 )
 
@@ -98,7 +100,7 @@ func TestFormatsOfNamedFiles(t *testing.T) {
 }
 
 func TestReadingASettingsFile(t *testing.T) {
-	claude, _ := engine.ByName("claude")
+	claude, _ := agents.ByName("claude")
 	root := t.TempDir()
 	path := filepath.Join(root, "settings.json")
 	c := foreign.Named(claude, path, root)
@@ -116,7 +118,7 @@ func TestReadingASettingsFile(t *testing.T) {
 			""},
 		{`{"disableAllHooks": true}`, true, true, ""},
 		{`{"hooks": `, true, false, "not JSON"},
-		{strings.Repeat(" ", engine.MaxSettingsBytes+10), true, false, "it is larger than 4194304 bytes"},
+		{strings.Repeat(" ", settings.MaxBytes+10), true, false, "it is larger than 4194304 bytes"},
 	} {
 		if err := os.WriteFile(path, []byte(test.text), 0o644); err != nil {
 			t.Fatal(err)
@@ -164,7 +166,7 @@ func TestFilesOfTheProjectThatAHookNames(t *testing.T) {
 		`../outside`:                                         nil,
 		`echo .claude`:                                       nil, // a directory
 	} {
-		h := engine.Handler{Kind: engine.CommandHandler, Command: command}
+		h := settings.Handler{Kind: engine.CommandHandler, Command: command}
 		got := foreign.NewPrograms(root).Of(h, []string{root, abs(sub)})
 		var wanted []string
 		for _, path := range want {
@@ -174,7 +176,7 @@ func TestFilesOfTheProjectThatAHookNames(t *testing.T) {
 			t.Errorf("%s: %q, want %q", command, got, wanted)
 		}
 	}
-	h := engine.Handler{Command: "node", Exec: true, Args: []string{"${CLAUDE_PROJECT_DIR}/tools/lib/c.js"},
+	h := settings.Handler{Command: "node", Exec: true, Args: []string{"${CLAUDE_PROJECT_DIR}/tools/lib/c.js"},
 		Env: map[string]string{"NODE_OPTIONS": "--require ./e"}, Dir: "tools"}
 	want := []string{abs("tools/lib/c.js"), abs("e")}
 	if got := foreign.NewPrograms(root).Of(h, []string{root}); !slices.Equal(got, want) {
@@ -193,7 +195,7 @@ func TestTheScriptThatACommandStarts(t *testing.T) {
 		{"A=b ./a.sh", "/dir/a.sh", true}, {"echo hi", "", false}, {"sh -c ./a.sh", "", false}, {"$HOME/a.sh", "", false},
 		{"~/a.sh", "", false}, {"jq . < /dev/stdin", "", false}, {"", "", false},
 	} {
-		path, isProgram := foreign.Script(engine.Handler{Command: test.command}, "/root", "/dir")
+		path, isProgram := foreign.Script(settings.Handler{Command: test.command}, "/root", "/dir")
 		if filepath.ToSlash(path) != test.want || isProgram != test.isProgram {
 			t.Errorf("%s: %q, %v; want %q, %v", test.command, path, isProgram, test.want, test.isProgram)
 		}

@@ -3,6 +3,7 @@ package bridge
 import (
 	"slices"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/plugin"
@@ -34,7 +35,7 @@ type Loss struct {
 // LossesIn lists the plugins of a session of which something has no effect in an agent.
 func LossesIn(d engine.Dialect, plugins []plugin.Plugin) (list []Loss) {
 	for _, p := range plugins {
-		if text := (engine.Bridged{Dialect: d}).Loses(&p); text != "" && p.Origin.Protocol != app.BuiltIn {
+		if text := (agents.Bridged{Dialect: d}).Loses(&p); text != "" && p.Origin.Protocol != app.BuiltIn {
 			list = append(list, Loss{p.Name, text})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
@@ -40,7 +41,7 @@ func TestAGuardHoldsInEveryAgent(t *testing.T) {
 	}
 	dir := home(t, "", map[string]string{"guard-push": string(guard)})
 	where := filepath.Join(dir, "plugins")
-	for _, d := range engine.All() {
+	for _, d := range agents.All() {
 		for command, want := range map[string]hookpoints.Decision{
 			"cd x && git -C y push": hookpoints.DecisionDeny, "git status": "",
 		} {
@@ -72,7 +73,7 @@ func TestAGuardHoldsInEveryAgent(t *testing.T) {
 
 // What chibi bridge add writes, chibi bridge list finds, and it is current.
 func TestEveryAgentTakesEntries(t *testing.T) {
-	for _, d := range engine.All() {
+	for _, d := range agents.All() {
 		for _, scope := range []string{engine.ScopeUser, engine.ScopeProject} {
 			dir := t.TempDir()
 			chibi, err := os.Executable()

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/bridge"
-	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/tidwall/gjson"
@@ -47,7 +47,7 @@ func script(name, points, body string) string {
 
 // event is an event of Claude Code in a home.
 func event(home, name string) bridge.Event {
-	claude, _ := engine.ByName("claude")
+	claude, _ := agents.ByName("claude")
 	return bridge.Event{Agent: claude, Name: name, Options: app.Options{Home: home}}
 }
 

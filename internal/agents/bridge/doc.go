@@ -3,7 +3,7 @@
 //
 // [Event.Answer] is one event: the agent's JSON in, its answer out. What is written into
 // settings files, and taken out of them again, is in install.go. What an agent calls things is
-// known to package engine alone.
+// known to the agents' packages alone.
 //
 // It promises that the agent goes on whatever is wrong with chibi, unless an entry asks for the
 // opposite or a required guard is missing, that nothing is approved that the person was not

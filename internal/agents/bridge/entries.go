@@ -14,8 +14,8 @@ import (
 type entries struct{ Installer }
 
 // of is the entry for an event.
-func (i entries) of(event string) engine.Entry {
-	e := engine.Entry{Agent: i.Agent.Name, Event: event, Chibi: i.Chibi, Home: i.namedHome(), FailClosed: i.FailClosed}
+func (i entries) of(event string) Entry {
+	e := Entry{Agent: i.Agent.Name, Event: event, Chibi: i.Chibi, Home: i.namedHome(), FailClosed: i.FailClosed}
 	if limit := i.limitAt(event); limit != Limit {
 		e.Deadline = deadlineOf(limit)
 	}
@@ -42,7 +42,7 @@ func (i entries) add(doc *jsonedit.Doc) error {
 		if !e.Bridged {
 			continue
 		}
-		handler := engine.HandlerEntry(shape, i.of(e.Name).Command(), i.limitAt(e.Name))
+		handler := HandlerEntry(shape, i.of(e.Name).Command(), i.limitAt(e.Name))
 		if err := doc.Append(handler, shape.Root, e.Name); err != nil {
 			return err
 		}

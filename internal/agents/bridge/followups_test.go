@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents"
 )
 
 // Stops that come at the same time are counted one by one: the agent goes on five times.
@@ -41,7 +41,7 @@ func TestWhatQwenCodeCallsAPromptIsNotAlwaysAPersons(t *testing.T) {
 echo '{"follow_up_messages":["again"]}'`)
 	dir := home(t, "", map[string]string{"again": again})
 	e := event(dir, "")
-	e.Agent, _ = engine.ByName("qwen")
+	e.Agent, _ = agents.ByName("qwen")
 	tell := func(event, members string) string {
 		e.Name = event
 		return string(e.Answer(context.Background(), strings.NewReader(`{"session_id":"s1"`+members+`}`)).Stdout)
@@ -73,7 +73,7 @@ echo "$CHIBI_HOOK $(cat)" >>"$CHIBI_HOME/asked"
 		"error": "on_turn_failed"} {
 		dir := home(t, "", map[string]string{"again": again})
 		e := event(dir, "stop")
-		e.Agent, _ = engine.ByName("cursor")
+		e.Agent, _ = agents.ByName("cursor")
 		out := e.Answer(context.Background(), strings.NewReader(`{"conversation_id":"c1","status":"`+status+`"}`))
 		if goesOn := bytes.Contains(out.Stdout, []byte("again")); goesOn != (status == "completed") {
 			t.Errorf("%s: %s", status, out.Stdout)

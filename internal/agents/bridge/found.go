@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/jsonedit"
 )
@@ -36,7 +37,7 @@ type Found struct {
 // project's, and the errors of those that cannot be read. The installer's agent and scope do not
 // count.
 func (i Installer) FindAll() (list []Found, unread []error) {
-	for _, d := range engine.All() {
+	for _, d := range agents.All() {
 		for _, scope := range []string{engine.ScopeUser, engine.ScopeProject} {
 			i.Agent, i.Scope = d, scope
 			found, err := i.Find()
@@ -68,7 +69,7 @@ func (i Installer) Find() (list []Found, err error) {
 	commands := map[string][]string{} // of each home's events
 	for _, event := range doc.Names(i.Agent.Shape.Root) {
 		for _, command := range (entries{i}).commands(doc, event) {
-			e, is := engine.ParseEntry(command)
+			e, is := ParseEntry(command)
 			if !is || e.Agent != i.Agent.Name {
 				continue
 			}
@@ -122,7 +123,7 @@ func (i Installer) problemOf(f Found, commands []string) string {
 	as := i
 	as.FailClosed, as.Chibi = f.FailClosed, f.Chibi
 	for n, event := range f.Events {
-		e, _ := engine.ParseEntry(commands[n])
+		e, _ := ParseEntry(commands[n])
 		want := entries{as}.of(event)
 		if want.Deadline = e.Deadline; want.Command() != commands[n] {
 			return fmt.Sprintf("that for %s was changed, or written by another version; %s", event, again)

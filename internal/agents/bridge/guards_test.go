@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/bridge"
-	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 )
 
@@ -44,7 +44,7 @@ func TestAGuardThatDoesNotSayWhatItIsDenies(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		claude, _ := engine.ByName("claude")
+		claude, _ := agents.ByName("claude")
 		e := bridge.Event{Agent: claude, Name: step.event, Options: app.Options{Home: home}}
 		ctx, cancel := context.WithTimeout(t.Context(), step.within)
 		out := string(e.Answer(ctx, strings.NewReader(step.payload)).Stdout)

@@ -3,7 +3,6 @@ package bridge
 import (
 	"bytes"
 
-	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/jsonedit"
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
@@ -42,7 +41,7 @@ func (i Installer) change(e editing) (done Done, err error) {
 		e.format, e.hooks, e.server = servers.Format, false, true
 		err = i.edit(&done, i.path(servers.Place), e)
 	}
-	if e.adds && !i.FailClosed && len(engine.ToldWhenGone(i.Agent)) == 0 {
+	if e.adds && !i.FailClosed && len(ToldWhenGone(i.Agent)) == 0 {
 		done.note("%s shows you nothing of what hooks write: if chibi is gone, you are not told; --fail-closed denies then",
 			i.Agent.Title)
 	}

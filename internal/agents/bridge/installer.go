@@ -116,6 +116,6 @@ func (i Installer) namedHome() string {
 
 // isOwn reports whether a command line is an entry for this agent and home.
 func (i Installer) isOwn(command string) bool {
-	e, is := engine.ParseEntry(command)
+	e, is := ParseEntry(command)
 	return is && e.Agent == i.Agent.Name && filepath.Clean(cmp.Or(e.Home, i.DefaultHome)) == filepath.Clean(i.Home)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/childtest"
@@ -38,7 +39,7 @@ func TestNothingThatTheAgentWritesIsLost(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("{}\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	claude, _ := engine.ByName("claude")
+	claude, _ := agents.ByName("claude")
 	i := bridge.Installer{Agent: claude, Scope: engine.ScopeUser, Home: home(t, "", nil), Chibi: "/bin/chibi",
 		UserHome: dir, Project: dir, NoServer: true, Getenv: func(string) string { return "" }}
 	self := childtest.Command(t)

@@ -45,14 +45,14 @@ func (p points) fire(ctx context.Context) (engine.Effect, error) {
 		return p.there().OfRequest(answer), err
 	case engine.AfterResponse:
 		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PostTurn, p.there().PostTurn())
-		return engine.OfTurn(answer), err
+		return OfTurn(answer), err
 	case engine.TurnFailed:
 		return observe(ctx, p, hookpoints.OnTurnFailed, p.there().TurnFailed())
 	case engine.BeforeCompact, engine.AfterCompact:
 		return p.compaction(ctx)
 	case engine.AgentStart:
 		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreSpawnAgent, p.there().PreSpawn())
-		return engine.OfSpawn(answer), err
+		return OfSpawn(answer), err
 	case engine.AgentStop:
 		return observe(ctx, p, hookpoints.PostSpawnAgent, p.there().PostSpawn())
 	}
@@ -60,7 +60,7 @@ func (p points) fire(ctx context.Context) (engine.Effect, error) {
 }
 
 // there is the moment as chibi's points are told it.
-func (p points) there() engine.There { return engine.There{Moment: p.moment, In: p.session.Name()} }
+func (p points) there() There { return There{Moment: p.moment, In: p.session.Name()} }
 
 // takes is what the agent takes of what plugins change at a moment.
 func (p points) takes(m engine.Moment) engine.Taker {
@@ -97,7 +97,7 @@ func (p points) sessionStarts(ctx context.Context) (effect engine.Effect, err er
 		return effect, err
 	}
 	last, err := plugin.Fire(ctx, p.host(), hookpoints.PostSystemPrompt, payload)
-	return engine.OfInjections(first, last), err
+	return OfInjections(first, last), err
 }
 
 // sessionEnds fires on_end, or pre_clear where the conversation ends and the session does not.
@@ -127,14 +127,14 @@ func (p points) prompt(ctx context.Context) (engine.Effect, error) {
 		refused := &agent.RefusedError{Message: answer.Message}
 		app.BridgedTraceOf(p.session).Step(agent.Event{Kind: agent.EventError, Text: refused.Error()})
 	}
-	effect := engine.OfMessage(answer)
+	effect := OfMessage(answer)
 	effect.Context = agent.ContextBlocks(answer.Contexts)
 	return effect, err
 }
 
 // consulted is a call as the agent is about to make it.
 func (p points) consulted(m engine.Moment) agent.Consulted {
-	call := engine.TheirCallOf(m)
+	call := TheirCallOf(m)
 	return agent.Consulted{Tool: call.Tool(), ID: m.Text(engine.CallID), Arguments: call.Arguments(),
 		AskedElsewhere: asksElsewhere(p.Agent, p.event, m), Nesting: call.Nesting(),
 		Takes: func(changed json.RawMessage) (json.RawMessage, string) {
@@ -221,7 +221,7 @@ func joined(a, b string) string {
 // afterTool tells plugins how a call ended. A result that a plugin withholds ends the turn where the
 // agent does not take another one.
 func (p points) afterTool(ctx context.Context) (effect engine.Effect, err error) {
-	call := engine.TheirCallOf(p.moment)
+	call := TheirCallOf(p.moment)
 	output, exit := call.Result()
 	result := agent.ConsultedResult{Consulted: p.consulted(p.moment), Output: output, Exit: exit, Took: call.Took(),
 		Failed: p.event.Kind == engine.ToolFailed || call.Failed()}
@@ -258,7 +258,7 @@ func (p points) stop(ctx context.Context) (effect engine.Effect, err error) {
 	if err != nil {
 		return effect, err
 	}
-	effect = engine.OfStop(answer)
+	effect = OfStop(answer)
 	if blocks := agent.ContextBlocks(answer.Contexts); blocks != "" && !effect.Halt {
 		effect.Decision, effect.Reason = hookpoints.DecisionDeny, joined(effect.Reason, blocks)
 	}
@@ -283,10 +283,10 @@ func (p points) compaction(ctx context.Context) (effect engine.Effect, err error
 	switch {
 	case before && auto:
 		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreRollingCompact, rolling)
-		return engine.OfCompact(answer), err
+		return OfCompact(answer), err
 	case before:
 		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreCompact, whole)
-		return engine.OfCompact(answer), err
+		return OfCompact(answer), err
 	case auto:
 		payload := hookpoints.PostRollingCompactPayload{ContextName: p.session.Name(), Summary: whole.Summary}
 		return observe(ctx, p, hookpoints.PostRollingCompact, payload)

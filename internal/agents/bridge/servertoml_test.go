@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
@@ -13,7 +14,7 @@ import (
 // What others wrote into config.toml of Codex stays when chibi's table is taken out, or nothing is
 // changed.
 func TestTheServerIsTakenOutOfATOMLThatOthersWroteTo(t *testing.T) {
-	codex, _ := engine.ByName("codex")
+	codex, _ := agents.ByName("codex")
 	const inText = "s = \"\"\"\n[mcp_servers.chibi]\nno table\n\"\"\"\n"
 	for name, test := range map[string]struct {
 		before, added, want string

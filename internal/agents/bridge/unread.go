@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/plugin"
 )
@@ -47,7 +47,7 @@ func (r *run) unread(ctx context.Context, why error) (err error) {
 // whose failure blocks there, nil if there is none.
 func (r *run) unasked(why error) error {
 	for _, p := range r.session.Loaded.Plugins {
-		for _, at := range (engine.Bridged{Dialect: r.Agent}).PointsAt(r.event) {
+		for _, at := range (agents.Bridged{Dialect: r.Agent}).PointsAt(r.event) {
 			if p.Subscribes(at) && p.FailureAt(at) == plugin.Block {
 				return &unreadError{p.Name, why}
 			}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/bridge"
-	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 )
 
@@ -34,7 +34,7 @@ func TestACallThatCannotBeReadDoesNotPassARequiredGuard(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		claude, _ := engine.ByName("claude")
+		claude, _ := agents.ByName("claude")
 		event := bridge.Event{Agent: claude, Name: "PreToolUse", Options: app.Options{Home: dir}}
 		out := event.Answer(context.Background(), strings.NewReader(deep))
 		if !strings.Contains(string(out.Stdout), want) {

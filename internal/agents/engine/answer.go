@@ -45,13 +45,13 @@ func (v *verdict) read(answer gjson.Result) {
 			continue
 		}
 		if lacks := lacking(answer, row.Needs); lacks != "" {
-			v.eff.note("%s has no effect without %s", row.Path, lacks)
+			v.eff.Note("%s has no effect without %s", row.Path, lacks)
 			continue
 		}
 		done[row.Set] = v.set(row, answer.Get(row.Path)) && row.Set != NoEffect && row.Set != Silent
 	}
 	if rest := v.event.rest(answer); len(rest) > 0 {
-		v.eff.note("%s of %s knows no %s", v.event.Name, v.Title, strings.Join(rest, ", "))
+		v.eff.Note("%s of %s knows no %s", v.event.Name, v.Title, strings.Join(rest, ", "))
 	}
 }
 
@@ -83,7 +83,7 @@ func lacking(answer gjson.Result, conditions []string) string {
 func (v *verdict) set(row Row, value gjson.Result) bool {
 	eff := &v.eff
 	if wants := row.wants(); wants != "" && !isOf(value, wants) {
-		eff.note("%s has no effect: it must be %s", row.Path, wants)
+		eff.Note("%s has no effect: it must be %s", row.Path, wants)
 		return false
 	}
 	switch row.Set {
@@ -114,10 +114,10 @@ func (v *verdict) set(row Row, value gjson.Result) bool {
 	case Invalid:
 		eff.Failed = fmt.Sprintf("its answer has %s: %s, which is not valid there", row.Path, clip.Text(value.Raw, 60))
 	case NoEffect:
-		eff.note("%s has no effect", row.Path)
+		eff.Note("%s has no effect", row.Path)
 	case Silent:
 	default:
-		eff.note("%s sets %q, which is no member of an effect", row.Path, row.Set)
+		eff.Note("%s sets %q, which is no member of an effect", row.Path, row.Set)
 	}
 	return value.Raw != `""`
 }

@@ -18,7 +18,7 @@ func (d Dialect) There(m Moment) (tool string, input json.RawMessage) {
 	if tool := m.Text(ServerTool); tool != "" && d.MCPName != "" {
 		return fmt.Sprintf(d.MCPName, m.Text(Server), tool), m.Values[ToolInput]
 	}
-	return d.Tools.There(callOf(d, m))
+	return d.Tools.There(CallOf(d, m))
 }
 
 // OursOf returns chibi's names of tools that the agent names; what its table does not have keeps
@@ -49,7 +49,7 @@ func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
 }
 
 // callOf returns a moment's tool call, with an absolute path where the agent has one.
-func callOf(d Dialect, m Moment) toolnames.Call {
+func CallOf(d Dialect, m Moment) toolnames.Call {
 	call := toolnames.Call{Tool: m.Text(ToolName), Category: tools.Category(m.Text(ToolCategory)),
 		Subject: m.Text(ToolSubject), Arguments: m.Values[ToolInput]}
 	files := []tools.Category{tools.CategoryRead, tools.CategoryWrite, tools.CategoryEdit, tools.CategorySearch}

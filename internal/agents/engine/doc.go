@@ -1,5 +1,4 @@
-// Package engine knows the hooks of other coding agents: Claude Code, Codex, Copilot CLI,
-// Crush, Cursor, Gemini CLI and Qwen Code.
+// Package engine reads and writes what coding agents tell their hooks and hear of them.
 //
 // A [Dialect] is a table of facts about one agent: its events, the fields of their payloads,
 // what an answer means, exit statuses, matchers, variables, settings files. One engine
@@ -12,9 +11,8 @@
 //     ([Dialect.Moment]), and the Effect of chibi's plugins becomes the agent's answer
 //     ([Dialect.Output]).
 //
-// A Moment and an Effect are in no agent's words. What they are at chibi's hook points
-// is in here.go and there.go, a function for each point. So an agent is added by a table and
-// its golden files; what a table cannot say is a listed exception with its reason.
+// A Moment and an Effect are in no agent's words, and the engine knows no agent: what a table
+// cannot say is a method of the agent ([Own]), listed in its table with the reason.
 //
 // The facts come from the vendors' documentation, from source code and from runs of the
 // programs; each table says which, and when. They change with each release of the agents:
@@ -22,6 +20,4 @@
 //
 // Values of this package are immutable and safe for concurrent use. It starts no processes
 // and reads no files.
-//
-//go:generate go run ../../agentdoc/cmd/agentdoc -root ../../..
 package engine

@@ -49,7 +49,7 @@ type Effect struct {
 }
 
 // note adds a sentence about what has no effect.
-func (e *Effect) note(format string, args ...any) {
+func (e *Effect) Note(format string, args ...any) {
 	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
 }
 

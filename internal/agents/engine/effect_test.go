@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
@@ -62,7 +63,7 @@ func TestVerdictsBeforeATool(t *testing.T) {
 			row.out.Stdout = []byte(row.stdout)
 			for i, want := range strings.Fields(row.want) {
 				agent, event, _ := strings.Cut(events[i], " ")
-				d, _ := engine.ByName(agent)
+				d, _ := agents.ByName(agent)
 				e, _ := d.Event(event)
 				eff := d.Effect(e, row.out)
 				if got := verdictOf(eff); got != want {

@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents"
 )
 
 // TestTheTablesKnowTheVariablesOfThePrograms compares the names with those that programs gave
 // their hooks.
 func TestTheTablesKnowTheVariablesOfThePrograms(t *testing.T) {
 	for _, name := range []string{"claude", "qwen"} {
-		d, _ := engine.ByName(name)
-		text, err := os.ReadFile(filepath.Join("testdata", name, "environment.txt"))
+		d, _ := agents.ByName(name)
+		text, err := os.ReadFile(filepath.Join("..", name, "testdata", "environment.txt"))
 		if err != nil {
 			t.Fatal(err)
 		}

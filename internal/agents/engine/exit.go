@@ -118,14 +118,14 @@ func (v *verdict) ended() {
 		}
 		v.eff.Decision = hookpoints.DecisionDeny
 		if v.exit.Status == "start" || v.exit.Status == "other" && v.out.Exit != 2 { // nobody has said no
-			v.eff.note("%s, which denies in %s", v.out.failure(v.text), v.Title)
+			v.eff.Note("%s, which denies in %s", v.out.failure(v.text), v.Title)
 		}
 	case "halt":
 		v.eff.Halt, v.eff.HaltReason = true, v.text
 	case "context":
-		v.eff.Context = joined(v.eff.Context, v.stdout)
+		v.eff.Context = Joined(v.eff.Context, v.stdout)
 	case "shown":
-		v.eff.SystemMessage = joined(v.eff.SystemMessage, v.text)
+		v.eff.SystemMessage = Joined(v.eff.SystemMessage, v.text)
 	case "failed":
 		v.eff.Failed = v.out.failure(v.text)
 	case "ok":
@@ -144,9 +144,9 @@ func (v *verdict) plain() {
 	switch {
 	case v.stdout == "" || rule == TextIgnored:
 	case rule == TextContext:
-		v.eff.Context = joined(v.eff.Context, v.stdout)
+		v.eff.Context = Joined(v.eff.Context, v.stdout)
 	case rule == TextShown:
-		v.eff.SystemMessage = joined(v.eff.SystemMessage, v.stdout)
+		v.eff.SystemMessage = Joined(v.eff.SystemMessage, v.stdout)
 	default:
 		v.eff.Failed = fmt.Sprintf("its output is not a JSON object: it begins with %.60q", v.stdout)
 	}
@@ -170,7 +170,7 @@ func (o Outcome) failure(text string) string {
 }
 
 // joined joins texts of which some may be empty.
-func joined(a, b string) string {
+func Joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}

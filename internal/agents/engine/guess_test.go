@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
@@ -24,7 +26,7 @@ func TestAToolThatNoTableNamesIsWhatItsArgumentsSay(t *testing.T) {
 		`"{\"command\":\"ls\"}"`:                         {"shell", "command"},
 		`{"a.command":"ls","args":{"command":"no one"}}`: {},
 	} {
-		for _, d := range engine.All() {
+		for _, d := range agents.All() {
 			e := beforeTool(t, d)
 			name, arguments := "tool_name", "tool_input"
 			if d.Name == "copilot" {
@@ -39,7 +41,7 @@ func TestAToolThatNoTableNamesIsWhatItsArgumentsSay(t *testing.T) {
 				t.Errorf("%s: %s is %s, category %q, subject %q, want %+v", d.Name, input, m.Text(engine.ToolName),
 					m.Text(engine.ToolCategory), m.Text(engine.ToolSubject), want)
 			}
-			call := engine.TheirCall{Moment: m}.Arguments()
+			call := bridge.TheirCall{Moment: m}.Arguments()
 			if changed := d.Theirs(m, call); string(changed) != string(call) && input != "[]" {
 				t.Errorf("%s: %s is %s there", d.Name, call, changed)
 			}
@@ -49,7 +51,7 @@ func TestAToolThatNoTableNamesIsWhatItsArgumentsSay(t *testing.T) {
 
 // A tool of an MCP server stays one, whatever its arguments are called.
 func TestAToolOfAServerIsNotGuessed(t *testing.T) {
-	d, _ := engine.ByName("claude")
+	d, _ := agents.ByName("claude")
 	m, err := d.Moment(beforeTool(t, d), []byte(`{"tool_name":"mcp__box__run","tool_input":{"command":"ls"}}`))
 	if err != nil || m.Text(engine.ToolCategory) != "mcp" {
 		t.Errorf("%q, %v", m.Text(engine.ToolCategory), err)

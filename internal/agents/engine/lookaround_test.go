@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
@@ -26,7 +27,7 @@ func TestMatchersThatLookAround(t *testing.T) {
 		`(?!Bash)^Read$|^(?=E)Edit?`:   "Read Edit",
 	} {
 		for _, agent := range []string{"claude", "copilot", "cursor", "gemini", "qwen"} {
-			d, _ := engine.ByName(agent)
+			d, _ := agents.ByName(agent)
 			d.Tools, d.Matcher.Whole = nil, false
 			i := slices.IndexFunc(d.Events, func(e engine.Event) bool { return e.Kind == engine.BeforeTool })
 			matches, err := d.Matches(d.Events[i], matcher)
@@ -40,13 +41,13 @@ func TestMatchersThatLookAround(t *testing.T) {
 
 // Agents that are not written in JavaScript cannot do it either; what nobody can do is said.
 func TestMatchersThatCannotBeRunAreSaid(t *testing.T) {
-	for matcher, agents := range map[string][]string{
-		`^(?!Bash)`: {"codex", "crush"}, `(?!Bash`: engine.Names(), `(?!Bash))`: engine.Names(),
-		`(?<n>a)\k<n>(?!b)`: engine.Names(), `(a)\1(?!b)`: engine.Names(), `(?!*)`: engine.Names(),
-		`(?!a)[`: engine.Names(), `(?!a)\`: engine.Names(),
+	for matcher, names := range map[string][]string{
+		`^(?!Bash)`: {"codex", "crush"}, `(?!Bash`: agents.Names(), `(?!Bash))`: agents.Names(),
+		`(?<n>a)\k<n>(?!b)`: agents.Names(), `(a)\1(?!b)`: agents.Names(), `(?!*)`: agents.Names(),
+		`(?!a)[`: agents.Names(), `(?!a)\`: agents.Names(),
 	} {
-		for _, agent := range agents {
-			d, _ := engine.ByName(agent)
+		for _, agent := range names {
+			d, _ := agents.ByName(agent)
 			if _, err := d.Matches(engine.Event{Name: "x", Matches: engine.Source}, matcher); err == nil {
 				t.Errorf("%s: %s is no error", agent, matcher)
 			}
@@ -56,7 +57,7 @@ func TestMatchersThatCannotBeRunAreSaid(t *testing.T) {
 
 // A comparison that would take for ever asks the hook.
 func TestAMatcherThatTakesForEverMatches(t *testing.T) {
-	cursor, _ := engine.ByName("cursor")
+	cursor, _ := agents.ByName("cursor")
 	event, _ := cursor.Event("beforeShellExecution")
 	for _, matcher := range []string{`^(?=(a+)+$)b`, `(?<!(a|a)*)b`, `^(?!(a*)*b)c`,
 		`(?!x)((((a?){99}){99}){99}){99}b`, `(?!x)` + strings.Repeat("(|)", 99) + "b",

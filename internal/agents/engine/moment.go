@@ -151,10 +151,10 @@ func (m Moment) Has(v Value) bool {
 }
 
 // number returns a value that is a number, 0 for others.
-func (m Moment) number(v Value) int64 { return gjson.ParseBytes(m.Values[v]).Int() }
+func (m Moment) Number(v Value) int64 { return gjson.ParseBytes(m.Values[v]).Int() }
 
 // set notes a string, unless it is empty.
-func (m Moment) set(v Value, text string) {
+func (m Moment) Set(v Value, text string) {
 	if text != "" {
 		m.Values[v] = strictjson.Quote(text)
 	}

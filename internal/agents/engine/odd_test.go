@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
@@ -35,14 +36,14 @@ func TestMembersOfAnotherShapeAreNoted(t *testing.T) {
 		{"copilot preToolUse", `{"toolName":"bash","toolArgs":"{\"command\":\"ls\"}"}`, ""},
 	} {
 		agent, event, _ := strings.Cut(test.at, " ")
-		d, _ := engine.ByName(agent)
+		d, _ := agents.ByName(agent)
 		e, _ := d.Event(event)
 		m, err := d.Moment(e, []byte(test.payload))
 		if got := strings.Join(m.Odd, "; "); got != test.want || err != nil {
 			t.Errorf("%s %s: %q, %v", test.at, test.payload, got, err)
 		}
 	}
-	gemini, _ := engine.ByName("gemini")
+	gemini, _ := agents.ByName("gemini")
 	e, _ := gemini.Event("BeforeAgent")
 	m, err := gemini.Moment(e, []byte(`{"session_id":7,"prompt":[{"text":"a"},{"text":"b"}]}`))
 	if err != nil || m.Text(engine.PromptText) != "a\nb" || m.Text(engine.Session) != "7" {

@@ -101,7 +101,7 @@ func (w *writer) halt(eff *Effect) {
 	}
 	w.write(SetHaltReason, "", quoted(cmp.Or(eff.HaltReason, eff.Reason)))
 	switch {
-	case w.event.Kind.isCall() || !known && w.event.Kind.canRefuse():
+	case w.event.Kind.isCall() || !known && w.event.Kind.CanRefuse():
 		if eff.Decision != hookpoints.DecisionDeny {
 			eff.Decision, eff.Reason = hookpoints.DecisionDeny, eff.HaltReason
 		}
@@ -120,7 +120,7 @@ func (k Kind) isCall() bool {
 func (k Kind) Refuses() bool { return k.isCall() || k == Prompt || k == AgentStart }
 
 // canRefuse reports whether a denial at a moment means that something does not happen.
-func (k Kind) canRefuse() bool {
+func (k Kind) CanRefuse() bool {
 	return k.Refuses() || slices.Contains([]Kind{PromptExpanded, BeforeRequest, BeforeCompact}, k)
 }
 
@@ -174,7 +174,7 @@ func (w *writer) form(set Member) Form {
 func (w *writer) input(eff Effect) {
 	input := eff.Input
 	if eff.InputPatch && w.row(SetInput, "") != nil && w.row(SetInputPatch, "") == nil {
-		input = merged(w.moment.There.Input, input)
+		input = Merged(w.moment.There.Input, input)
 	}
 	if !w.write(SetInput, "", input) && !w.write(SetInputPatch, "", input) {
 		w.lose("%s cannot change the arguments of a tool at %s", w.Title, w.event.Name)
@@ -209,7 +209,7 @@ func noOutput(d Dialect, e Event, m Moment) string {
 }
 
 // merged returns an object with the members of a patch over its own.
-func merged(object, patch json.RawMessage) json.RawMessage {
+func Merged(object, patch json.RawMessage) json.RawMessage {
 	all := map[string]json.RawMessage{}
 	if strictjson.Decode(object, &all) != nil || strictjson.Decode(patch, &all) != nil {
 		return patch

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
@@ -15,7 +16,7 @@ const bash = `{"session_id":"s","transcript_path":"/t","cwd":"/p","permission_mo
 	`"tool_use_id":"c1","newer":{"a":1}}`
 
 func TestAPayloadOfAnAgentIsAMoment(t *testing.T) {
-	claude, _ := engine.ByName("claude")
+	claude, _ := agents.ByName("claude")
 	event, _ := claude.Event("PreToolUse")
 	m, err := claude.Moment(event, []byte(bash))
 	if err != nil {
@@ -42,7 +43,7 @@ func TestAPayloadOfAnAgentIsAMoment(t *testing.T) {
 }
 
 func TestAnAnswerToAnAgent(t *testing.T) {
-	claude, _ := engine.ByName("claude")
+	claude, _ := agents.ByName("claude")
 	event, _ := claude.Event("PreToolUse")
 	m, _ := claude.Moment(event, []byte(bash))
 	for name, test := range map[string]struct {
@@ -75,7 +76,7 @@ func TestAnAnswerToAnAgent(t *testing.T) {
 }
 
 func TestMatchersOfClaudeCode(t *testing.T) {
-	claude, _ := engine.ByName("claude")
+	claude, _ := agents.ByName("claude")
 	event, _ := claude.Event("PreToolUse")
 	for matcher, want := range map[string]bool{
 		"": true, "*": true, "Bash": true, "bash": false, "Ba": false, "Bas-h": false, "Bash Edit": false,

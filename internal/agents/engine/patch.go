@@ -30,7 +30,7 @@ const (
 // those of any other call unchanged. A patch has whole lines: text that is replaced
 // within a line stands there as if it were lines.
 func patchOf(d Dialect, m Moment, input json.RawMessage) json.RawMessage {
-	call := callOf(d, m)
+	call := CallOf(d, m)
 	header := patchUpdate
 	var removed, added []string
 	arguments := gjson.ParseBytes(call.Arguments)
@@ -38,8 +38,8 @@ func patchOf(d Dialect, m Moment, input json.RawMessage) json.RawMessage {
 	case tools.CategoryWrite:
 		header, added = patchAdd, patchLines(arguments.Get("content").Str)
 	case tools.CategoryEdit:
-		removed = patchLines(firstText(arguments, "old_string", "find"))
-		added = patchLines(firstText(arguments, "new_string", "replace", "content"))
+		removed = patchLines(FirstText(arguments, "old_string", "find"))
+		added = patchLines(FirstText(arguments, "new_string", "replace", "content"))
 	default:
 		return input
 	}
@@ -60,7 +60,7 @@ func patchOf(d Dialect, m Moment, input json.RawMessage) json.RawMessage {
 	return slices.Concat([]byte(`{"command":`), strictjson.Quote(patch), []byte("}"))
 }
 
-func firstText(object gjson.Result, names ...string) string {
+func FirstText(object gjson.Result, names ...string) string {
 	for _, name := range names {
 		if value := object.Get(name); value.Type == gjson.String {
 			return value.Str
@@ -89,7 +89,7 @@ func patchIn(call Call) string {
 // which are the patch.
 func patchText(input json.RawMessage) string {
 	if all := gjson.ParseBytes(input); all.Type != gjson.String {
-		return firstText(all, "command", "input", "patch")
+		return FirstText(all, "command", "input", "patch")
 	}
 	return gjson.ParseBytes(input).Str
 }
@@ -106,7 +106,7 @@ func changedPatch(d Dialect, m Moment, patch string, changed json.RawMessage) js
 	m.Values[ToolInput] = changed
 	input := patchOf(d, m, nil)
 	read := Moment{Values: map[Value]json.RawMessage{}, There: Call{Tool: applyPatch, Input: input}}
-	if takePatch(&read); len(read.More) > 0 || !isSameEdit(callOf(d, m).Arguments, read.Values[ToolInput]) {
+	if takePatch(&read); len(read.More) > 0 || !isSameEdit(CallOf(d, m).Arguments, read.Values[ToolInput]) {
 		return nil
 	}
 	return input
@@ -205,8 +205,8 @@ func (f patchedFile) into(m Moment) {
 		tool, category = "write_file", tools.CategoryWrite
 		arguments = map[string]string{"path": path, "content": text(f.after)}
 	}
-	m.set(ToolName, tool)
-	m.set(ToolCategory, string(category))
-	m.set(ToolSubject, "path")
+	m.Set(ToolName, tool)
+	m.Set(ToolCategory, string(category))
+	m.Set(ToolSubject, "path")
 	m.Values[ToolInput], _ = strictjson.Encode(arguments)
 }

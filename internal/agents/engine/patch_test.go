@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
 )
 
 func TestAWriteIsAPatchToCodex(t *testing.T) {
-	codex, _ := engine.ByName("codex")
+	codex, _ := agents.ByName("codex")
 	event, _ := codex.Event("PreToolUse")
 	for name, test := range map[string]struct{ tool, category, arguments, want string }{
 		"a file": {"write_file", "write", `{"path":"a.txt","content":"one\ntwo\n"}`,
@@ -34,7 +35,7 @@ func TestAWriteIsAPatchToCodex(t *testing.T) {
 
 // TestAPatchOfCodexIsACallForEachFile holds that a guard sees every file that a patch changes.
 func TestAPatchOfCodexIsACallForEachFile(t *testing.T) {
-	codex, _ := engine.ByName("codex")
+	codex, _ := agents.ByName("codex")
 	event, _ := codex.Event("PreToolUse")
 	patch := "*** Begin Patch\n  *** Add File: new.txt\n+a\n\t *** Update File: /etc/passwd \n@@ root\n x\n-old\n+new\n" +
 		"*** Move to: moved.txt\n*** Delete File: gone.txt\n*** End Patch"
@@ -62,7 +63,7 @@ func TestAPatchOfCodexIsACallForEachFile(t *testing.T) {
 }
 
 func TestAChangedPatchOfCodex(t *testing.T) {
-	codex, _ := engine.ByName("codex")
+	codex, _ := agents.ByName("codex")
 	event, _ := codex.Event("PreToolUse")
 	for name, test := range map[string]struct{ patch, changed, want string }{
 		"a file": {"*** Add File: a\n+x", `{"path":"/p/b","content":"y\n"}`, "*** Add File: /p/b\n+y"},
@@ -89,7 +90,7 @@ func TestAChangedPatchOfCodex(t *testing.T) {
 
 // TestAPatchOfAnotherAgentIsACallForEachFile holds it for Copilot CLI, whose argument is the patch.
 func TestAPatchOfAnotherAgentIsACallForEachFile(t *testing.T) {
-	copilot, _ := engine.ByName("copilot")
+	copilot, _ := agents.ByName("copilot")
 	event, _ := copilot.Event("preToolUse")
 	const patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: b\n*** End Patch"
 	inObject, _ := strictjson.Encode(map[string]string{"input": patch})

@@ -17,7 +17,7 @@ import (
 // one line, with the newline if the agent writes one.
 func (d Dialect) Payload(e Event, m Moment) ([]byte, error) {
 	m = m.copied()
-	m.set(EventName, e.Name)
+	m.Set(EventName, e.Name)
 	w := encoder{e.of(d), m}
 	body, err := w.object(e.Fields)
 	if err != nil {
@@ -124,7 +124,7 @@ func (w encoder) input(form Form) json.RawMessage {
 func (w encoder) special(f Field, value json.RawMessage) json.RawMessage {
 	switch f.Form {
 	case AsSubject:
-		call := callOf(w.Dialect, w.m)
+		call := CallOf(w.Dialect, w.m)
 		return json.RawMessage(gjson.GetBytes(call.Arguments, gjson.Escape(call.Subject)).Raw)
 	case AsMCPResult:
 		return strictjson.Quote(`{"content":` + string(textBlocks(value)) + "}")

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
 func TestAPayloadHasTheFieldsOfTheTable(t *testing.T) {
-	claude, _ := engine.ByName("claude-code")
+	claude, _ := agents.ByName("claude-code")
 	event, _ := claude.Event("PreToolUse")
 	line, err := claude.Payload(event, engine.Moment{Values: map[engine.Value]json.RawMessage{
 		engine.Session: json.RawMessage(`"s"`), engine.Cwd: json.RawMessage(`"/p"`),

@@ -83,7 +83,7 @@ func (e Event) Points() (points []hookpoints.Name) {
 }
 
 // momentAt is MomentAt for all kinds of an event.
-func (e Event) momentAt(at hookpoints.Name, payload json.RawMessage, about Run) (m Moment, is bool) {
+func (e Event) MomentAt(at hookpoints.Name, payload json.RawMessage, about Run) (m Moment, is bool) {
 	for _, k := range e.kinds() {
 		if !slices.Contains(PointsOf(k), at) {
 			continue
@@ -175,12 +175,12 @@ func (m Moment) addCall() {
 	switch tools.Category(m.Text(ToolCategory)) {
 	case tools.CategoryShell:
 		if command := gjson.GetBytes(m.Values[ToolInput], gjson.Escape(m.Text(ToolSubject))); !m.Has(Command) {
-			m.set(Command, command.Str)
+			m.Set(Command, command.Str)
 		}
 	case tools.CategoryMCP:
 		if server, tool := serverTool("mcp__%s__%s", m.Text(ToolName)); !m.Has(Server) {
-			m.set(Server, server)
-			m.set(ServerTool, tool)
+			m.Set(Server, server)
+			m.Set(ServerTool, tool)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (d Dialect) Moment(e Event, payload []byte) (Moment, error) {
 	}
 	r := decoder{e.of(d), &Moment{Kind: e.Kind, Values: map[Value]json.RawMessage{}}}
 	all := gjson.ParseBytes(text)
-	r.m.set(EventName, e.Name)
+	r.m.Set(EventName, e.Name)
 	r.takeAll(e.Fields, all)
 	r.m.oddEvent(e)
 	delete(r.m.Values, EventName)

@@ -67,15 +67,15 @@ func (r decoder) takeCall() {
 		if server != "" {
 			call.Tool = "mcp__" + server + "__" + tool
 		}
-		m.set(Server, server)
-		m.set(ServerTool, tool)
+		m.Set(Server, server)
+		m.Set(ServerTool, tool)
 	} else if call.Category == "" && call.Tool == m.There.Tool {
 		call = guessed(call)
 	}
 	m.Values[ToolInput] = call.Arguments
-	m.set(ToolName, call.Tool)
-	m.set(ToolCategory, string(call.Category))
-	m.set(ToolSubject, call.Subject)
+	m.Set(ToolName, call.Tool)
+	m.Set(ToolCategory, string(call.Category))
+	m.Set(ToolSubject, call.Subject)
 }
 
 // serverTool returns the MCP server and the tool of it that a payload says: in members of their
@@ -132,7 +132,7 @@ func (r decoder) takeResult() {
 		switch {
 		case !value.Exists() || f.Value == "" || f.Writes || f.Reads && textOf(value) == "":
 		case f.Value == ToolOutput && m.Text(ToolOutput) != "":
-			m.set(ToolOutput, m.Text(ToolOutput)+"\n"+textOf(value))
+			m.Set(ToolOutput, m.Text(ToolOutput)+"\n"+textOf(value))
 		case f.Value == ToolOutput:
 			m.Values[ToolOutput] = strictjson.Quote(textOf(value))
 		case !m.Has(f.Value):

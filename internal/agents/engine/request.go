@@ -19,15 +19,15 @@ func (m Moment) RequestPatch(eff Effect) (patch json.RawMessage, notes []string)
 		return eff.Request, nil
 	}
 	messages := gjson.GetBytes(m.Values[Request], "messages")
-	places, all := textMessages(messages), []byte(messages.Raw)
+	places, all := TextMessages(messages), []byte(messages.Raw)
 	if len(changed.Array()) != len(places) {
 		notes = append(notes, fmt.Sprintf("it returns %d messages where it got %d; messages can be neither added nor left "+
 			"out, so the texts of the others alone are changed", len(changed.Array()), len(places)))
 	}
 	same := true
 	for i, message := range changed.Array() {
-		text := contentText(message)
-		if i >= len(places) || text == contentText(messages.Get(places[i])) {
+		text := ContentText(message)
+		if i >= len(places) || text == ContentText(messages.Get(places[i])) {
 			continue
 		}
 		with, err := sjson.SetBytes(all, places[i]+".content", text)
@@ -50,9 +50,9 @@ func (m Moment) RequestPatch(eff Effect) (patch json.RawMessage, notes []string)
 }
 
 // textMessages lists the places of the messages that have a text and are no result of a tool.
-func textMessages(messages gjson.Result) (places []string) {
+func TextMessages(messages gjson.Result) (places []string) {
 	for i, message := range messages.Array() {
-		if message.Get("role").Str != "tool" && contentText(message) != "" {
+		if message.Get("role").Str != "tool" && ContentText(message) != "" {
 			places = append(places, strconv.Itoa(i))
 		}
 	}
@@ -60,7 +60,7 @@ func textMessages(messages gjson.Result) (places []string) {
 }
 
 // contentText returns a message's text: its content, or the texts of its parts.
-func contentText(message gjson.Result) string {
+func ContentText(message gjson.Result) string {
 	content := message.Get("content")
 	if content.Type == gjson.String {
 		return content.Str

@@ -17,9 +17,9 @@ func (w encoder) result() (json.RawMessage, error) {
 		return m.There.Result, nil
 	}
 	if !m.Has(Path) {
-		call := callOf(w.Dialect, m)
+		call := CallOf(w.Dialect, m)
 		w.m = m.copied()
-		w.m.set(Path, gjson.GetBytes(call.Arguments, gjson.Escape(call.Subject)).String())
+		w.m.Set(Path, gjson.GetBytes(call.Arguments, gjson.Escape(call.Subject)).String())
 	}
 	for _, r := range w.Results {
 		if r.Categories == nil || slices.Contains(r.Categories, tools.Category(m.Text(ToolCategory))) {

@@ -10,6 +10,20 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
+// Agent is a coding agent, whose table is made when it is needed: tables are large.
+type Agent struct {
+	// Names are those that are accepted; the first is its name in chibi.
+	Names []string
+	Table func() Dialect
+}
+
+// Dialect returns the table of the agent.
+func (a Agent) Dialect() Dialect {
+	d := a.Table()
+	d.Name, d.Aliases = a.Names[0], a.Names[1:]
+	return d
+}
+
 // Dialect is what is known about one agent.
 type Dialect struct {
 	// Name is the agent's name in chibi, such as "claude"; Aliases are further ones that are

@@ -55,7 +55,7 @@ func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost s
 	}
 	run := theirs
 	if !whole {
-		run = merged(call.Input, theirs)
+		run = Merged(call.Input, theirs)
 	}
 	made := w.Tools.Ours(call.Tool, run).Arguments
 	if kept := missing(call.Input, theirs); !whole && len(kept) > 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
@@ -38,7 +39,7 @@ func TestTheArgumentsWithWhichACallRuns(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			agent, event, _ := strings.Cut(test.agent, " ")
-			d, _ := engine.ByName(agent)
+			d, _ := agents.ByName(agent)
 			e, _ := d.Event(event)
 			m, err := d.Moment(e, []byte(`{"tool_name":`+test.call+"}"))
 			if err != nil {

@@ -5,6 +5,7 @@ package bridge
 import (
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/urfave/cli/v2"
@@ -22,9 +23,9 @@ func commands(env *command.Env) []*cli.Command {
 
 // agentNamed returns the dialect of the agent that a word names.
 func agentNamed(word string) (engine.Dialect, error) {
-	d, known := engine.ByName(word)
+	d, known := agents.ByName(word)
 	if !known {
-		return d, command.Usage("there is no agent %q; there are: %s", word, strings.Join(engine.Names(), ", "))
+		return d, command.Usage("there is no agent %q; there are: %s", word, strings.Join(agents.Names(), ", "))
 	}
 	return d, nil
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trace"
@@ -65,7 +65,7 @@ func answersInAnotherForm(turns []trace.Turn) (found []finding) {
 	for _, turn := range turns {
 		for _, r := range slices.Concat(turn.Dispatches()...) {
 			for _, note := range r.Notes {
-				if strings.Contains(note, engine.NoMeaning) {
+				if strings.Contains(note, hooks.NoMeaning) {
 					notes[fmt.Sprintf("hook %q: %s", r.Plugin, note)] = true
 				}
 			}

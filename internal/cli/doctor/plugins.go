@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/keeper"
 	"github.com/chibi-host/chibi/internal/term"
+
 	plugincheck "github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
@@ -81,7 +82,7 @@ func checkCommand(name string) string { return "chibi plugin check " + term.Shel
 func pluginNotices(_ context.Context, s *app.Session) (found []finding) {
 	for _, n := range s.Loaded.Notices {
 		fix := checkCommand(n.Plugin)
-		if _, isAgent := engine.NameOf(n.Plugin); isAgent {
+		if _, isAgent := agents.NameOf(n.Plugin); isAgent {
 			fix = "chibi plugin list"
 		}
 		found = append(found, warning(n.String(), fix))

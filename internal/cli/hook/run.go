@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
@@ -32,7 +35,7 @@ func runCommand(env *command.Env) *cli.Command {
 			"before a command that has flags of its own. It runs whatever chibi trust says; chibi itself changes nothing.",
 		Flags: []cli.Flag{
 			&cmdline.Flag{Name: "dialect", Takes: cmdline.Word("AGENT", cmdline.Argument), Into: cmdline.List(&f.dialect),
-				About: "whose hook it is: " + strings.Join(engine.Names(), ", ")},
+				About: "whose hook it is: " + strings.Join(agents.Names(), ", ")},
 			&cmdline.Flag{Name: "event", Takes: cmdline.Word("EVENT", cmdline.Argument), Into: cmdline.List(&f.event),
 				About: "the event, as the agent calls it"},
 			&cmdline.Flag{Name: "data", Takes: cmdline.Word("PAYLOAD", cmdline.Payload), Into: cmdline.List(&f.data),
@@ -66,14 +69,14 @@ func run(ctx context.Context, env *command.Env, s *app.Session, f runFlags) erro
 	if err := app.MayRun(s, f.command); err != nil {
 		return err
 	}
-	h := engine.Handler{Event: e.Name, Line: 1, Kind: engine.CommandHandler, Command: f.command[0],
+	h := settings.Handler{Event: e.Name, Line: 1, Kind: engine.CommandHandler, Command: f.command[0],
 		Args: f.command[1:], Exec: len(f.command) > 1}
 	runner := s.Loader().Runner()
 	runner.Stderr = nil // it is shown with the rest
-	opts := engine.HookOptions{Name: d.Name + ":" + e.Name, Path: "the command line", Dir: s.Project.Dir, Runner: runner}
+	opts := hooks.Options{Name: d.Name + ":" + e.Name, Path: "the command line", Dir: s.Project.Dir, Runner: runner}
 	about := engine.Run{Session: "00000000-0000-4000-8000-000000000000", Cwd: s.Project.Dir, Project: s.Project.Root,
 		Home: app.UserHome(), Source: "startup", Model: s.Config.Model}
-	trial, err := engine.Try(ctx, d, engine.Tried{Handler: h, Options: opts, Payload: payload,
+	trial, err := hooks.Try(ctx, d, hooks.Tried{Handler: h, Options: opts, Payload: payload,
 		Moment: example(e.Kind, about)})
 	if err != nil {
 		return err
@@ -89,9 +92,9 @@ func (f runFlags) find() (d engine.Dialect, e engine.Event, err error) {
 	if len(f.dialect) != 1 || len(f.event) != 1 {
 		return d, e, command.Usage("say whose hook it is and at which event: --dialect claude --event PreToolUse")
 	}
-	d, known := engine.ByName(f.dialect[0])
+	d, known := agents.ByName(f.dialect[0])
 	if !known {
-		return d, e, command.Usage("there is no agent %q; chibi knows %s", f.dialect[0], strings.Join(engine.Names(), ", "))
+		return d, e, command.Usage("there is no agent %q; chibi knows %s", f.dialect[0], strings.Join(agents.Names(), ", "))
 	}
 	if e, known = d.Event(f.event[0]); !known {
 		var names []string
@@ -120,7 +123,7 @@ func example(kind engine.Kind, about engine.Run) engine.Moment {
 }
 
 // trialText describes a trial for people.
-func trialText(d engine.Dialect, e engine.Event, t engine.Trial) string {
+func trialText(d engine.Dialect, e engine.Event, t hooks.Trial) string {
 	var text strings.Builder
 	say := func(what, format string, args ...any) {
 		fmt.Fprintf(&text, "%-14s %s\n", what, term.Name(fmt.Sprintf(format, args...)))
@@ -168,7 +171,7 @@ func endOf(out engine.Outcome) string {
 }
 
 // trialJSON describes a trial as JSON.
-func trialJSON(d engine.Dialect, e engine.Event, t engine.Trial) command.Fields {
+func trialJSON(d engine.Dialect, e engine.Event, t hooks.Trial) command.Fields {
 	here, others := []command.Fields{}, []command.Fields{}
 	for _, h := range t.Here {
 		here = append(here, command.Fields{"point": h.Point, "answer": string(h.Body), "notes": h.Notes})

@@ -1,0 +1,73 @@
+// Package agents lists the coding agents that chibi knows, and says what each does with chibi's
+// plugins: the points that fire there, and how much of what plugins ask for it carries out.
+//
+// An agent is a package below this one: its table, its places, the forms that it alone has and its golden
+// files. What an agent is made of is in engine, its settings files are read by settings, its hooks run
+// here by hooks, and chibi's plugins there by bridge.
+//
+//go:generate go run ../agentdoc/cmd/agentdoc -root ../..
+package agents
+
+import (
+	"slices"
+
+	"github.com/chibi-host/chibi/internal/agents/claude"
+	"github.com/chibi-host/chibi/internal/agents/codex"
+	"github.com/chibi-host/chibi/internal/agents/copilot"
+	"github.com/chibi-host/chibi/internal/agents/crush"
+	"github.com/chibi-host/chibi/internal/agents/cursor"
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/gemini"
+	"github.com/chibi-host/chibi/internal/agents/qwen"
+)
+
+// list lists all agents, in the order in which their hooks are asked. A new one is a package of its own
+// and a line here.
+func list() []engine.Agent {
+	return []engine.Agent{
+		claude.Agent(),
+		codex.Agent(),
+		copilot.Agent(),
+		crush.Agent(),
+		cursor.Agent(),
+		gemini.Agent(),
+		qwen.Agent(),
+	}
+}
+
+// All returns the dialects of all agents, in the order in which their hooks are asked.
+func All() (all []engine.Dialect) {
+	for _, a := range list() {
+		all = append(all, a.Dialect())
+	}
+	return all
+}
+
+// Names returns the names of all dialects, in that order.
+func Names() (names []string) {
+	for _, a := range list() {
+		names = append(names, a.Names[0])
+	}
+	return names
+}
+
+// NameOf returns the name of an agent by its name or an alias, such as "claude" for
+// "claude-code".
+func NameOf(name string) (string, bool) {
+	for _, a := range list() {
+		if slices.Contains(a.Names, name) {
+			return a.Names[0], true
+		}
+	}
+	return "", false
+}
+
+// ByName returns the dialect of an agent by its name or an alias.
+func ByName(name string) (engine.Dialect, bool) {
+	for _, a := range list() {
+		if slices.Contains(a.Names, name) {
+			return a.Dialect(), true
+		}
+	}
+	return engine.Dialect{}, false
+}

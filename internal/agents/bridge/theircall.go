@@ -1,0 +1,81 @@
+package bridge
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// TheirCall is the tool call that a moment of an agent is about, as chibi knows such calls.
+type TheirCall struct{ engine.Moment }
+
+// TheirCallOf returns the call of a moment. Events about one kind of thing alone, such as a
+// command, name no tool: it is chibi's tool of that kind then.
+func TheirCallOf(m engine.Moment) TheirCall {
+	if m.Has(engine.ToolName) {
+		return TheirCall{m}
+	}
+	m.Values = maps.Clone(m.Values)
+	switch m.Kind {
+	case engine.BeforeShell:
+		nameCall(m, "shell_exec", tools.CategoryShell, "command", engine.Command)
+	case engine.BeforeRead:
+		nameCall(m, "read_file", tools.CategoryRead, "path", engine.Path)
+	case engine.BeforeMCP:
+		m.Set(engine.ToolName, m.Text(engine.ServerTool))
+		m.Set(engine.ToolCategory, string(tools.CategoryMCP))
+	}
+	return TheirCall{m}
+}
+
+// nameCall notes the call of a tool with one argument.
+func nameCall(m engine.Moment, tool string, category tools.Category, subject string, argument engine.Value) {
+	m.Set(engine.ToolName, tool)
+	m.Set(engine.ToolCategory, string(category))
+	m.Set(engine.ToolSubject, subject)
+	m.Values[engine.ToolInput], _ = strictjson.Encode(map[string]string{subject: m.Text(argument)})
+}
+
+// Nesting says in which sub-agent of the agent it happens.
+func (m TheirCall) Nesting() hookpoints.Nesting { return nesting(m.Moment) }
+
+// Tool describes the tool that a moment is about, as chibi describes such tools.
+func (m TheirCall) Tool() tools.Spec {
+	spec := tools.Spec{Name: m.Text(engine.ToolName), Kind: tools.Coding,
+		Category: tools.Category(m.Text(engine.ToolCategory)),
+		Subject:  m.Text(engine.ToolSubject)}
+	if server := m.Text(engine.Server); server != "" {
+		spec.Kind, spec.Remote = tools.MCP, &tools.Remote{Server: server, Tool: m.Text(engine.ServerTool)}
+		spec.Category = cmp.Or(spec.Category, tools.CategoryMCP)
+	}
+	return spec
+}
+
+// Arguments returns the arguments of the tool: an object, or whatever the agent says instead.
+func (m TheirCall) Arguments() json.RawMessage {
+	if m.Has(engine.ToolInput) {
+		return m.Values[engine.ToolInput]
+	}
+	return json.RawMessage("{}")
+}
+
+// Took is how long the tool ran, 0 if it is not known.
+func (m TheirCall) Took() time.Duration {
+	return time.Duration(m.Number(engine.Duration)) * time.Millisecond
+}
+
+// Failed reports whether the tool that a moment is about has failed.
+func (m TheirCall) Failed() bool {
+	return m.Text(engine.ToolStatus) == "failed" || m.Has(engine.ToolError)
+}
+
+// Result returns what the tool answered and its exit status.
+func (m TheirCall) Result() (output string, exit int) {
+	return cmp.Or(m.Text(engine.ToolOutput), m.Text(engine.ToolError)), int(m.Number(engine.ToolExit))
+}

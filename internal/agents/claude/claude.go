@@ -1,0 +1,133 @@
+// Package claude is what is known about Claude Code: its table, its settings files, and in testdata what the
+// program wrote to its hooks and what the table makes of it.
+package claude
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+)
+
+// Agent is Claude Code.
+func Agent() engine.Agent {
+	return engine.Agent{Names: []string{"claude", "claude-code"}, Table: table}
+}
+
+func table() engine.Dialect {
+	return engine.Dialect{
+		Title:  "Claude Code",
+		Facts:  engine.Facts{Driven: "2.1.330", Date: "2026-11-22", Read: "the vendor's documentation of 2026-08-22"},
+		Places: places(), Shape: Shape(), Events: events(), Servers: servers(),
+		Matcher: engine.MatcherRule{Names: "_- ", Separators: ",|", Lookaround: true},
+		Tools:   toolNames(), AbsolutePaths: true, MCPName: "mcp__%s__%s", Results: results(),
+		Words: engine.Words{
+			{Value: engine.PermissionMode, Ours: "trusted", Theirs: "bypassPermissions"},
+			{Value: engine.Reason, Ours: "other", Theirs: "other"}, {Value: engine.Reason, Ours: "exit",
+				Theirs: "prompt_input_exit"}, {Value: engine.Reason, Ours: "error", Theirs: "other"},
+			{Value: engine.Reason, Ours: "interrupt", Theirs: "other"},
+			{Value: engine.FailureKind, Ours: "error", Theirs: "unknown"},
+		},
+		Environment: environment(),
+		Shell:       []string{"sh", "-c"}, Newline: true, Dedup: "command", MaxContinuations: 8, HasAsk: true,
+		Typed: true, PlainText: engine.TextIgnored, NoReason: "Blocked by hook",
+		Exits: []engine.Exit{
+			{Status: "0", JSON: "decides", Then: "ok"},
+			{Status: "2", JSON: "beside", Then: "deny", NoText: "No stderr output"},
+			{Status: "other", JSON: "decides", Then: "failed"},
+		},
+	}
+}
+
+// claudeFields are the members of every payload, then those of one event. has names those
+// that only some events have: "mode" and "effort".
+func fields(has string, own ...engine.Field) []engine.Field {
+	list := []engine.Field{engine.Holds("session_id", engine.Session), engine.Holds("transcript_path", engine.Transcript),
+		engine.Holds("cwd", engine.Cwd)}
+	if strings.Contains(has, "start") { // no prompt has been sent then
+		list = append(list, engine.Field{Name: "prompt_id", Value: engine.PromptID, Reads: true, Optional: true})
+	} else {
+		list = append(list, engine.Optional("prompt_id", engine.PromptID))
+	}
+	if strings.Contains(has, "mode") {
+		list = append(list, engine.Optional("permission_mode", engine.PermissionMode))
+	}
+	list = append(list, engine.Optional("agent_id", engine.AgentID), engine.Optional("agent_type", engine.AgentType))
+	if strings.Contains(has, "effort") {
+		list = append(list, engine.Optional("effort.level", engine.Effort))
+	}
+	return slices.Concat(list, []engine.Field{engine.Holds("hook_event_name", engine.EventName)}, own)
+}
+
+// claudeRows are the members of an answer at an event: its own, and those of all events. What is
+// in hookSpecificOutput counts only beside the event's name.
+func rows(event string, own ...engine.Row) []engine.Row {
+	name := `hookSpecificOutput.hookEventName="` + event + `"`
+	rows := append([]engine.Row{{Path: "hookSpecificOutput", Set: engine.Silent, Needs: []string{name}}}, own...)
+	return append(rows,
+		engine.Row{Path: "continue", Is: "false", Set: engine.SetHalt}, engine.Row{Path: "continue", Set: engine.Silent},
+		engine.Row{Path: "stopReason", Set: engine.SetHaltReason},
+		engine.Row{Path: "systemMessage", Set: engine.SetSystemMessage},
+		engine.Row{Path: "suppressOutput", Set: engine.Silent},
+		engine.Row{Path: "terminalSequence", Set: engine.NoEffect},
+	)
+}
+
+// claudeQuiet are the members of an answer at an event whose answers decide nothing.
+func quiet() []engine.Row {
+	return []engine.Row{
+		{Path: "systemMessage", Set: engine.SetSystemMessage},
+		{Path: "continue", Is: "false", Set: engine.NoEffect}, {Path: "continue", Set: engine.Silent},
+		{Path: "suppressOutput", Set: engine.Silent},
+		{Path: "decision", Set: engine.NoEffect}, {Path: "reason", Set: engine.Silent},
+		{Path: "stopReason", Set: engine.NoEffect},
+	}
+}
+
+// Rows that several events have.
+func contextRow() engine.Row {
+	return engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.SetContext}
+}
+
+func block() []engine.Row {
+	return []engine.Row{
+		{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny"},
+		{Path: "decision", Is: `"approve"`, Set: engine.Silent},
+		{Path: "reason", Set: engine.SetReason},
+	}
+}
+
+// claudeCommands is how long a command may take at most events.
+const commandLimit = 600 * time.Second
+
+// claudeCannotBlock are the exit statuses of events at which nothing can be blocked.
+func cannotBlock() []engine.Exit {
+	return []engine.Exit{{Status: "2", JSON: "decides", Then: "failed"}}
+}
+
+// claudeEnvironment are the variables of hooks. Those without a value only Claude Code can
+// set.
+func environment() []engine.Variable {
+	withEffort := []string{"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop",
+		"StopFailure", "SubagentStop"}
+	return []engine.Variable{
+		{Name: "CLAUDE_PROJECT_DIR", Value: engine.Project},
+		{Name: "CLAUDECODE", Const: "1"},
+		{Name: "CLAUDE_CODE_ENTRYPOINT", Value: engine.Mode,
+			Words: engine.Words{{Value: engine.Mode, Ours: "chat", Theirs: "cli"},
+				{Value: engine.Mode, Ours: "run", Theirs: "sdk-cli"}}},
+		{Name: "CLAUDE_CODE_SESSION_ID", Value: engine.Session},
+		{Name: "CLAUDE_CODE_SESSION_ATTENDED", Value: engine.Mode,
+			Words: engine.Words{{Value: engine.Mode, Ours: "chat", Theirs: "1"},
+				{Value: engine.Mode, Ours: "run", Theirs: "0"}}},
+		{Name: "CLAUDE_CODE_CHILD_SESSION", Const: "1"},
+		{Name: "CLAUDE_EFFORT", Value: engine.Effort, Events: withEffort},
+		{Name: "CLAUDE_ENV_FILE", Value: engine.EnvFile, Events: []string{"SessionStart"}},
+		{Name: "AI_AGENT", Const: "claude-code_2-1-330_harness"},
+		{Name: "COREPACK_ENABLE_AUTO_PIN", Const: "0"},
+		{Name: "NoDefaultCurrentDirectoryInExePath", Const: "1"},
+		{Name: "CLAUDE_PID"}, {Name: "CLAUDE_CODE_CHILD_NOTES_DIR"}, {Name: "CLAUDE_CODE_MESSAGING_SOCKET"},
+		{Name: "CLAUDE_CODE_MESSAGING_TOKEN"},
+	}
+}

@@ -1,0 +1,208 @@
+// Package codex is what is known about Codex CLI: its table, its settings files, and in testdata what the
+// program wrote to its hooks and what the table makes of it.
+package codex
+
+import (
+	"slices"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/plugin/toolnames"
+	"github.com/chibi-host/chibi/tools"
+)
+
+const timeLimit = 600 * time.Second
+
+// Agent is Codex CLI.
+func Agent() engine.Agent {
+	return engine.Agent{Names: []string{"codex", "codex-cli"}, Table: table}
+}
+
+func table() engine.Dialect {
+	return engine.Dialect{
+		Title: "Codex CLI",
+		Facts: engine.Facts{Driven: "0.169.0", Date: "2026-11-22",
+			Read: "source code of mid-2026 and its schemas of answers"},
+		Places: places(), Shape: Shape(), Servers: servers(), AfterAdd: afterAdd,
+		Tools: toolNames(), AbsolutePaths: true, MCPName: "mcp__%s__%s",
+		Results: []engine.Result{
+			{Categories: []tools.Category{tools.CategoryMCP}, Fields: []engine.Field{
+				{Name: "content", Value: engine.ToolOutput, Form: engine.AsTextBlocks},
+			}},
+		},
+		Words:     []engine.Word{{Value: engine.PermissionMode, Ours: "trusted", Theirs: "bypassPermissions"}},
+		Shell:     []string{"bash", "-c"},
+		Strict:    true,
+		PlainText: engine.TextIgnored,
+		Matcher:   engine.MatcherRule{Names: "_", Separators: "|"},
+		Exits: []engine.Exit{
+			{Status: "0", JSON: "decides", Then: "ok"},
+			{Status: "2", JSON: "ignored", Then: "deny", NeedsText: true},
+		},
+		Events: slices.Concat(toolEvents(), turnEvents(), agentEvents()),
+		Exceptions: []engine.Exception{
+			{Function: "patchOf", Reason: "write_file and file_edit are apply_patch there, whose one argument is a patch"},
+		},
+	}
+}
+
+// codexTools is how Codex names its tools. It reads, lists and searches files by commands.
+func toolNames() toolnames.Table {
+	return toolnames.Table{
+		{Category: tools.CategoryShell, Ours: "shell_exec", All: true, Name: "Bash",
+			Subject: toolnames.Arg("command", "command")},
+		{Category: tools.CategoryEdit, Ours: "file_edit", All: true, Name: "apply_patch",
+			Also: []string{"Edit", "Write"}, Subject: toolnames.Arg("path", "path")},
+		{Category: tools.CategoryWrite, Ours: "write_file", All: true, Name: "apply_patch",
+			Also: []string{"Edit", "Write"}, Subject: toolnames.Arg("path", "path")},
+		{Category: tools.CategoryAgent, Ours: "spawn_agent", Name: "spawn_agent",
+			Arguments: []toolnames.Argument{toolnames.Arg("task", "message"), toolnames.Arg("agent", "agent_type")}},
+	}
+}
+
+// codexFields are the fields of an event of a turn: those before the name, the name, and
+// those after it.
+func fields(event string, fields ...engine.Field) []engine.Field {
+	return append([]engine.Field{
+		{Name: "session_id", Value: engine.Session}, {Name: "turn_id", Value: engine.PromptID},
+		{Name: "agent_id", Value: engine.AgentID, Optional: true}, {Name: "agent_type", Value: engine.AgentType,
+			Optional: true},
+		{Name: "transcript_path", Value: engine.Transcript}, {Name: "cwd", Value: engine.Cwd},
+		{Name: "hook_event_name", Const: `"` + event + `"`}, {Name: "model", Value: engine.Model},
+		{Name: "permission_mode", Value: engine.PermissionMode, Const: `"default"`},
+	}, fields...)
+}
+
+// without leaves out fields.
+func without(fields []engine.Field, names ...string) (rest []engine.Field) {
+	for _, f := range fields {
+		if !slices.Contains(names, f.Name) {
+			rest = append(rest, f)
+		}
+	}
+	return rest
+}
+
+// codexToolEvents are the events about tools.
+func toolEvents() []engine.Event {
+	const limit = timeLimit
+	call := []engine.Field{
+		{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool}, {Name: "tool_input", Value: engine.ToolInput,
+			Form: engine.AsPatch},
+	}
+	id := engine.Field{Name: "tool_use_id", Value: engine.CallID}
+	return []engine.Event{
+		{
+			Name: "PreToolUse", Kind: engine.BeforeTool, Matches: engine.ToolName, Timeout: limit, Bridged: true,
+			Fields: fields("PreToolUse", append(call, id)...),
+			Rows:   beforeTool(),
+			Lost: []string{
+				"a question is a denial: Codex' hooks cannot ask",
+				"an approval has no effect: Codex asks as it does without hooks",
+				"rewritten arguments approve the call as well, since Codex takes them with an approval only",
+				"an end of the turn is a denial of the call; the turn goes on",
+				"of apply_patch only a patch of one place in one file can be rewritten",
+			},
+		},
+		{
+			Name: "PermissionRequest", Kind: engine.AskPermission, Matches: engine.ToolName, Timeout: limit, Bridged: true,
+			Fields: fields("PermissionRequest", call...),
+			Rows:   permissionRows(),
+			Lost:   []string{"an end of the turn is a denial; the turn goes on"},
+		},
+		{
+			Name: "PostToolUse", Kind: engine.AfterTool, Matches: engine.ToolName, Timeout: limit, Bridged: true,
+			Fields: fields("PostToolUse",
+				append(call, engine.Field{Name: "tool_response", Value: engine.ToolOutput, Form: engine.AsResult}, id)...),
+			Rows:         afterTool(),
+			DenyReplaces: true,
+			Lost: []string{
+				"a new result is told as Codex's feedback, in place of the result",
+				"it does not fire for calls that Codex refused",
+				"the turn cannot be ended here",
+			},
+		},
+	}
+}
+
+// codexSpecific puts rows into hookSpecificOutput, which must name the event.
+func specific(event string, rows ...engine.Row) []engine.Row {
+	named := `hookSpecificOutput.hookEventName="` + event + `"`
+	for i := range rows {
+		rows[i].Path = "hookSpecificOutput." + rows[i].Path
+		rows[i].Needs = append([]string{named}, rows[i].Needs...)
+	}
+	return append(rows, engine.Row{Path: "hookSpecificOutput.hookEventName", Is: `"` + event + `"`, Set: engine.Silent})
+}
+
+// codexGoesOn are the members that every event has, at events whose hooks cannot end the turn.
+func goesOn() []engine.Row {
+	return []engine.Row{
+		{Path: "systemMessage", Set: engine.SetSystemMessage},
+		{Path: "continue", Is: "false", Set: engine.Invalid},
+		{Path: "stopReason", Set: engine.Invalid},
+		{Path: "suppressOutput", Is: "true", Set: engine.Invalid},
+	}
+}
+
+// codexEnds are the members that every event has, at events whose hooks can end the turn.
+func ends() []engine.Row {
+	return []engine.Row{
+		{Path: "systemMessage", Set: engine.SetSystemMessage},
+		{Path: "continue", Is: "false", Set: engine.SetHalt},
+		{Path: "stopReason", Set: engine.SetHaltReason},
+		{Path: "suppressOutput", Is: "true", Set: engine.Silent},
+	}
+}
+
+func beforeTool() []engine.Row {
+	const decision, reason, input = "hookSpecificOutput.permissionDecision", "hookSpecificOutput.permissionDecisionReason",
+		"hookSpecificOutput.updatedInput"
+	rows := specific("PreToolUse",
+		engine.Row{Path: "permissionDecision", Is: `"deny"`, Set: engine.SetDecision, To: "deny", Needs: []string{reason}},
+		engine.Row{Path: "permissionDecision", Is: `"allow"`, Set: engine.SetDecision, To: "allow", Needs: []string{input}},
+		engine.Row{Path: "permissionDecision", Is: `"ask"`, Set: engine.Invalid},
+		engine.Row{Path: "permissionDecisionReason", Set: engine.SetReason, Needs: []string{decision}},
+		engine.Row{Path: "updatedInput", Set: engine.SetInput, Needs: []string{decision + `="allow"`},
+			Costs: "approves the call"},
+		engine.Row{Path: "additionalContext", Set: engine.SetContext},
+	)
+	const none = "!"
+	legacy := []string{none + decision, none + reason, none + input}
+	return append(append(rows, goesOn()...),
+		engine.Row{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny", Needs: []string{"reason"},
+			When: legacy},
+		engine.Row{Path: "decision", Is: `"approve"`, Set: engine.Invalid, When: legacy},
+		engine.Row{Path: "reason", Set: engine.SetReason, Needs: []string{`decision="block"`}, When: legacy},
+	)
+}
+
+func permissionRows() []engine.Row {
+	const behavior = "hookSpecificOutput.decision.behavior"
+	return append(specific("PermissionRequest",
+		engine.Row{Path: "decision.behavior", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
+		engine.Row{Path: "decision.behavior", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
+		engine.Row{Path: "decision.message", Set: engine.SetReason, Needs: []string{behavior}},
+		engine.Row{Path: "decision.updatedInput", Set: engine.Invalid},
+		engine.Row{Path: "decision.updatedPermissions", Set: engine.Invalid},
+		engine.Row{Path: "decision.interrupt", Is: "true", Set: engine.Invalid},
+	), goesOn()...)
+}
+
+func afterTool() []engine.Row {
+	return append(specific("PostToolUse",
+		engine.Row{Path: "additionalContext", Set: engine.SetContext},
+		engine.Row{Path: "updatedToolOutput", Set: engine.NoEffect},
+		engine.Row{Path: "updatedMCPToolOutput", Set: engine.NoEffect},
+	),
+		engine.Row{Path: "systemMessage", Set: engine.SetSystemMessage},
+		engine.Row{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny", Needs: []string{"reason"}},
+		engine.Row{Path: "continue", Is: "false", Set: engine.SetHalt, Reads: true},
+		engine.Row{Path: "stopReason", Set: engine.SetHaltReason, Reads: true},
+		engine.Row{Path: "reason", Set: engine.SetReason, Needs: []string{`decision="block"`},
+			When: []string{`!continue=false`}},
+		engine.Row{Path: "reason", Set: engine.SetReason, When: []string{`continue=false`}},
+		engine.Row{Path: "reason", Set: engine.SetOutput, Needs: []string{`decision="block"`}, Writes: true},
+		engine.Row{Path: "suppressOutput", Is: "true", Set: engine.Invalid},
+	)
+}

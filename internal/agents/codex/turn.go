@@ -1,0 +1,123 @@
+package codex
+
+import (
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+)
+
+// codexObserved are the exit statuses where nothing can be blocked: only 0 has a meaning.
+func observed() []engine.Exit {
+	return []engine.Exit{{Status: "0", JSON: "decides", Then: "ok"}}
+}
+
+// codexTurnEvents are the events about sessions and turns.
+func turnEvents() []engine.Event {
+	const limit = timeLimit
+	return []engine.Event{
+		{
+			Name: "SessionStart", Kind: engine.SessionStart, Matches: engine.Source, Timeout: limit, Bridged: true,
+			Exits: observed(),
+			Fields: without(fields("SessionStart", engine.Field{Name: "source", Value: engine.Source}),
+				"turn_id", "agent_id", "agent_type"),
+			PlainText: engine.TextContext,
+			Rows: append(specific("SessionStart", engine.Row{Path: "additionalContext", Set: engine.SetContext}),
+				ends()...),
+		},
+		{
+			Name: "UserPromptSubmit", Kind: engine.Prompt, Timeout: limit, Bridged: true,
+			Fields:    fields("UserPromptSubmit", engine.Field{Name: "prompt", Value: engine.PromptText}),
+			PlainText: engine.TextContext,
+			Rows: append(specific("UserPromptSubmit", engine.Row{Path: "additionalContext", Set: engine.SetContext}),
+				append(block(), ends()...)...),
+			Lost: []string{"the prompt cannot be rewritten"},
+		},
+		{
+			Name: "Stop", Kind: engine.Stop, Timeout: limit, Bridged: true,
+			Fields: without(fields("Stop", engine.Field{Name: "stop_hook_active", Value: engine.StopActive, Const: "false"},
+				engine.Field{Name: "last_assistant_message", Value: engine.Response}), "agent_id", "agent_type"),
+			PlainText: engine.TextFailed,
+			Rows:      append(block(), ends()...),
+			Lost:      []string{"context is not taken here", "Codex has no bound on how often the turn is continued"},
+		},
+		{
+			// With a longer limit, Codex says at each start that it shortens it.
+			Name: "SessionEnd", Kind: engine.SessionEnd, Timeout: limit, Longest: 3 * time.Second, Bridged: true,
+			Exits: observed(),
+			Fields: without(fields("SessionEnd", engine.Field{Name: "reason", Value: engine.Reason}),
+				"turn_id", "agent_id", "agent_type", "model", "permission_mode"),
+			Rows: shown(),
+		},
+		{
+			Name: "StopFailure", Kind: engine.TurnFailed, Timeout: limit, Exits: observed(),
+			Fields: without(fields("StopFailure", engine.Field{Name: "error", Value: engine.Failure}), "agent_id", "agent_type"),
+			Rows:   shown(),
+			Lost:   []string{"it is not in the version that was driven, so nothing is added for it"},
+		},
+		{
+			Name: "Interrupt", Kind: engine.TurnInterrupted, Timeout: limit, Exits: observed(),
+			Fields:    without(fields("Interrupt"), "agent_id", "agent_type"),
+			PlainText: engine.TextFailed,
+			Rows:      shown(),
+			Lost:      []string{"it is not in the version that was driven, so nothing is added for it"},
+		},
+	}
+}
+
+// codexAgentEvents are the events about sub-agents and compactions.
+func agentEvents() []engine.Event {
+	const limit = timeLimit
+	return []engine.Event{
+		{
+			Name: "SubagentStart", Kind: engine.AgentStart, Matches: engine.AgentType, Timeout: limit, Bridged: true,
+			Exits: observed(),
+			Fields: append(without(fields("SubagentStart"), "agent_id", "agent_type"),
+				engine.Field{Name: "agent_id", Value: engine.AgentID}, engine.Field{Name: "agent_type", Value: engine.AgentType}),
+			PlainText: engine.TextContext,
+			Rows: append(specific("SubagentStart", engine.Row{Path: "additionalContext", Set: engine.SetContext}),
+				ends()...),
+			Lost: []string{"a sub-agent cannot be refused or get another task; its tools can be guarded"},
+		},
+		{
+			Name: "SubagentStop", Kind: engine.AgentStop, Matches: engine.AgentType, Timeout: limit, Bridged: true,
+			Fields: []engine.Field{
+				{Name: "session_id", Value: engine.Session}, {Name: "turn_id", Value: engine.PromptID},
+				{Name: "transcript_path", Value: engine.Transcript}, {Name: "agent_transcript_path", Const: "null"},
+				{Name: "cwd", Value: engine.Cwd}, {Name: "hook_event_name", Const: `"SubagentStop"`},
+				{Name: "model", Value: engine.Model},
+				{Name: "permission_mode", Value: engine.PermissionMode, Const: `"default"`},
+				{Name: "stop_hook_active", Value: engine.StopActive, Const: "false"},
+				{Name: "agent_id", Value: engine.AgentID}, {Name: "agent_type", Value: engine.AgentType},
+				{Name: "last_assistant_message", Value: engine.Response},
+			},
+			PlainText: engine.TextFailed,
+			Rows:      append(block(), ends()...),
+			Lost:      []string{"what the sub-agent answers cannot be rewritten"},
+		},
+		{
+			Name: "PreCompact", Kind: engine.BeforeCompact, Matches: engine.Trigger, Timeout: limit, Bridged: true,
+			Exits:  observed(),
+			Fields: without(fields("PreCompact", engine.Field{Name: "trigger", Value: engine.Trigger}), "permission_mode"),
+			Rows:   ends(),
+			Lost:   []string{"a compaction that is blocked ends the turn as well"},
+		},
+		{
+			Name: "PostCompact", Kind: engine.AfterCompact, Matches: engine.Trigger, Timeout: limit, Bridged: true,
+			Exits:  observed(),
+			Fields: without(fields("PostCompact", engine.Field{Name: "trigger", Value: engine.Trigger}), "permission_mode"),
+			Rows:   ends(),
+			Lost:   []string{"it does not tell the summary"},
+		},
+	}
+}
+
+// codexBlock are the members of a decision beside the universal ones.
+func block() []engine.Row {
+	return []engine.Row{
+		{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny", Needs: []string{"reason"}},
+		{Path: "reason", Set: engine.SetReason},
+	}
+}
+
+// codexShown are the answers of events that nothing can be said about.
+func shown() []engine.Row { return []engine.Row{{Path: "systemMessage", Set: engine.SetSystemMessage}} }

@@ -1,0 +1,37 @@
+package copilot
+
+import (
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+)
+
+// copilotPlaces are Copilot CLI's settings files.
+func places() []engine.Place {
+	return []engine.Place{
+		{Scope: engine.ScopeSystem, Path: "/etc/github-copilot/policy.d/*.json", Format: "json", Whole: true},
+		{Scope: engine.ScopeUser, Path: ".copilot/hooks/*.json", Variable: "COPILOT_HOME", Format: "json", Whole: true},
+		{Scope: engine.ScopeUser, Path: ".copilot/settings.json", Variable: "COPILOT_HOME", Format: "jsonc"},
+		{Scope: engine.ScopeUser, Path: ".copilot/hooks/chibi.json", Variable: "COPILOT_HOME", Format: "json", Write: true,
+			Whole: true},
+		{Scope: engine.ScopeProject, Path: ".github/hooks/*.json", Format: "json", Whole: true},
+		{Scope: engine.ScopeProject, Path: ".github/copilot/settings.json", Format: "jsonc"},
+		{Scope: engine.ScopeProject, Path: ".github/hooks/chibi.json", Format: "json", Write: true, Whole: true},
+		{Scope: engine.ScopeLocal, Path: ".github/copilot/settings.local.json", Format: "jsonc"},
+	}
+}
+
+// copilotShape is how Copilot CLI's settings files list hooks.
+func Shape() engine.Shape {
+	return engine.Shape{Root: "hooks", Command: []string{"bash", "command"}, Timeout: "timeoutSec",
+		TimeoutAlias: "timeout",
+		Unit:         time.Second, Disable: "disableAllHooks", Version: 1,
+		HTTPS: "COPILOT_HOOK_ALLOW_LOCALHOST", NotRun: []engine.HandlerKind{engine.PromptHandler},
+		Kinds: []engine.HandlerKind{engine.CommandHandler, engine.HTTPHandler, engine.PromptHandler}}
+}
+
+func servers() engine.ServerPlaces {
+	return engine.ServerPlaces{{Place: engine.Place{Scope: engine.ScopeUser, Path: ".copilot/mcp-config.json",
+		Variable: "COPILOT_HOME",
+		Format:   "json"}, Root: "mcpServers", Extra: `"type":"local","tools":["*"]`}}
+}

@@ -1,0 +1,131 @@
+// Package crush is what is known about Crush: its table, its settings files, and in testdata what the
+// program wrote to its hooks and what the table makes of it.
+package crush
+
+import (
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/plugin/toolnames"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// Agent is Crush.
+func Agent() engine.Agent {
+	return engine.Agent{Names: []string{"crush"}, Table: table}
+}
+
+func table() engine.Dialect {
+	return engine.Dialect{
+		Title:  "Crush",
+		Facts:  engine.Facts{Date: "2026-11-22", Read: "source code at 37f36e93 and the vendor's documentation"},
+		Places: places(), Shape: Shape(), Servers: servers(),
+		Tools: toolNames(), MCPName: "mcp_%s_%s",
+		Environment: []engine.Variable{
+			{Name: "CRUSH", Const: "1"}, {Name: "AGENT", Const: "crush"}, {Name: "AI_AGENT", Const: "crush"},
+			{Name: "CRUSH_EVENT", Value: engine.EventName}, {Name: "CRUSH_TOOL_NAME", Value: engine.ToolName,
+				Events: []string{"PreToolUse"}},
+			{Name: "CRUSH_TOOL_NAME", Const: "compact", Events: []string{"PreCompact"}},
+			{Name: "CRUSH_SESSION_ID", Value: engine.Session}, {Name: "CRUSH_CWD", Value: engine.Cwd},
+			{Name: "CRUSH_PROJECT_DIR", Value: engine.Project},
+			{Name: "CRUSH_TOOL_INPUT_COMMAND", Input: "command"},
+			{Name: "CRUSH_TOOL_INPUT_FILE_PATH", Input: "file_path"},
+		},
+		Shell:     []string{"sh", "-c"},
+		Newline:   true,
+		PlainText: engine.TextIgnored,
+		Matcher:   engine.MatcherRule{},
+		Exits: []engine.Exit{
+			{Status: "0", JSON: "decides", Then: "ok"},
+			{Status: "2", JSON: "ignored", Then: "deny"},
+			{Status: "49", JSON: "ignored", Then: "halt"},
+		},
+		Dedup: "command",
+		Events: []engine.Event{
+			{
+				Name: "PreToolUse", Kind: engine.BeforeTool, Matches: engine.ToolName, Timeout: 30 * time.Second, Bridged: true,
+				Fields: fields("PreToolUse", engine.Field{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool},
+					engine.Field{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsInput}),
+				Rows: append(answer(), claudeAnswer()...),
+				Lost: []string{
+					"a question is a denial: Crush's hooks cannot ask",
+					"rewritten arguments are merged over the call's: one that is left out stays",
+					"text for the person is not shown",
+					"sub-agents' tools are not hooked",
+				},
+			},
+			{
+				Name: "PreCompact", Kind: engine.BeforeCompact, Timeout: 30 * time.Second,
+				Fields: fields("PreCompact", engine.Field{Name: "tool_name", Const: `"compact"`},
+					engine.Field{Name: "tool_input", Const: "{}"}),
+				Rows: answer(),
+				Lost: []string{"only some versions have it, so nothing is added for it"},
+			},
+		},
+	}
+}
+
+// crushTools is how Crush names its tools.
+func toolNames() toolnames.Table {
+	arg := toolnames.Arg
+	file := arg("path", "file_path")
+	return toolnames.Table{
+		{Category: tools.CategoryShell, Ours: "shell_exec", All: true, Name: "bash", Subject: arg("command", "command")},
+		{Category: tools.CategoryRead, Ours: "read_file", All: true, Name: "view", Subject: file},
+		{Category: tools.CategoryWrite, Ours: "write_file", All: true, Name: "write", Subject: file},
+		{Category: tools.CategoryEdit, Ours: "file_edit", All: true, Name: "edit", Also: []string{"multiedit"},
+			Subject: file},
+		{Category: tools.CategorySearch, Ours: "glob_files", Name: "glob", Subject: arg("path", "path")},
+		{Category: tools.CategorySearch, Ours: "grep_files", Name: "grep", Subject: arg("path", "path"),
+			Arguments: []toolnames.Argument{arg("file_pattern", "include")}},
+		{Category: tools.CategorySearch, Ours: "dir_list", Name: "ls", Subject: arg("path", "path")},
+		{Category: tools.CategoryFetch, Ours: "fetch_url", All: true, Name: "fetch", Subject: arg("url", "url")},
+		{Category: tools.CategoryAgent, Ours: "spawn_agent", Name: "agent",
+			Arguments: []toolnames.Argument{arg("task", "prompt")}},
+	}
+}
+
+func fields(event string, fields ...engine.Field) []engine.Field {
+	return append([]engine.Field{
+		{Name: "event", Const: `"` + event + `"`}, {Name: "session_id", Value: engine.Session},
+		{Name: "cwd", Value: engine.Cwd},
+	}, fields...)
+}
+
+// crushAnswer are the members of Crush's own answers, which mean nothing beside Claude Code's.
+func answer() []engine.Row {
+	own := []string{"!hookSpecificOutput"}
+	rows := []engine.Row{
+		{Path: "decision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
+		{Path: "decision", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
+		{Path: "halt", Is: "true", Set: engine.SetHalt},
+		{Path: "reason", Set: engine.SetHaltReason, When: []string{"halt=true"}},
+		{Path: "reason", Set: engine.SetReason},
+		{Path: "context", Set: engine.SetContext},
+		{Path: "updated_input", Set: engine.SetInputPatch},
+		{Path: "version", Set: engine.Silent},
+		{Path: "systemMessage", Set: engine.NoEffect}, {Path: "continue", Set: engine.NoEffect},
+		{Path: "stopReason", Set: engine.NoEffect},
+	}
+	for i := range rows {
+		rows[i].When = append(rows[i].When, own...)
+	}
+	return rows
+}
+
+// crushClaudeAnswer are the members of Claude Code's answers that Crush reads.
+func claudeAnswer() []engine.Row {
+	rows := []engine.Row{
+		{Path: "permissionDecision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
+		{Path: "permissionDecision", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
+		{Path: "permissionDecision", Is: `"ask"`, Set: engine.NoEffect},
+		{Path: "permissionDecisionReason", Set: engine.SetReason},
+		{Path: "updatedInput", Set: engine.SetInputPatch},
+		{Path: "additionalContext", Set: engine.SetContext},
+		{Path: "hookEventName", Set: engine.Silent},
+	}
+	for i := range rows {
+		rows[i].Path = "hookSpecificOutput." + rows[i].Path
+	}
+	return rows
+}

@@ -1,0 +1,250 @@
+// Package cursor is what is known about Cursor: its table, its settings files, and in testdata what the
+// program wrote to its hooks and what the table makes of it.
+package cursor
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin/toolnames"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
+)
+
+// cursorLimit is the time limit of hooks that have none: Cursor's documentation does not say
+// what its own is.
+const timeLimit = 60 * time.Second
+
+// Agent is Cursor.
+func Agent() engine.Agent {
+	return engine.Agent{Names: []string{"cursor", "cursor-cli", "cursor-agent"}, Table: table}
+}
+
+func table() engine.Dialect {
+	return engine.Dialect{
+		Title:  "Cursor",
+		Facts:  engine.Facts{Date: "2026-11-22", Read: "the vendor's documentation"},
+		Places: places(), Shape: Shape(), Servers: servers(),
+		Tools: toolNames(), AbsolutePaths: true, MCPName: "MCP:%[2]s",
+		Results: []engine.Result{
+			{Categories: []tools.Category{tools.CategoryShell}, Fields: []engine.Field{
+				{Name: "exitCode", Value: engine.ToolExit, Const: "0"}, {Name: "stdout", Value: engine.ToolOutput},
+			}},
+			{Fields: []engine.Field{{Name: "result", Value: engine.ToolOutput}}},
+		},
+		Words: []engine.Word{
+			{Value: engine.FailureKind, Ours: "interrupted", Theirs: "aborted"},
+			{Value: engine.Reason, Ours: "other", Theirs: "completed"}, {Value: engine.Reason, Ours: "exit",
+				Theirs: "user_close"},
+			{Value: engine.Reason, Ours: "clear", Theirs: "user_close"}, {Value: engine.Reason, Ours: "interrupt",
+				Theirs: "aborted"},
+			{Value: engine.ToolStatus, Ours: "ran", Theirs: "completed"}, {Value: engine.ToolStatus, Ours: "failed",
+				Theirs: "error"},
+		},
+		Environment: []engine.Variable{
+			{Name: "CURSOR_PROJECT_DIR", Value: engine.Project}, {Name: "CURSOR_VERSION", Value: engine.AgentVersion},
+			{Name: "CURSOR_TRANSCRIPT_PATH", Value: engine.Transcript},
+			{Name: "CLAUDE_PROJECT_DIR", Value: engine.Project},
+		},
+		Shell:     []string{"sh", "-c"},
+		Newline:   true,
+		PlainText: engine.TextFailed,
+		Matcher:   engine.MatcherRule{Lookaround: true},
+		Exits: []engine.Exit{
+			{Status: "0", JSON: "decides", Then: "ok"},
+			{Status: "2", JSON: "ignored", Then: "deny"},
+		},
+		MaxContinuations: 5,
+		HasAsk:           true,
+		Own:              own{},
+		Events:           slices.Concat(toolEvents(), afterToolEvents(), turnEvents(), agentEvents()),
+		Exceptions: []engine.Exception{
+			{Function: "cursorEdits", Reason: "the changes of a file are a list of pairs of texts there, whatever the tool is"},
+		},
+	}
+}
+
+// cursorTools is how Cursor names its tools. Write also stands for edits in its documentation.
+func toolNames() toolnames.Table {
+	arg := toolnames.Arg
+	file := arg("path", "file_path")
+	return toolnames.Table{
+		{Category: tools.CategoryShell, Ours: "shell_exec", All: true, Name: "Shell", Subject: arg("command", "command"),
+			Arguments: []toolnames.Argument{arg("cwd", "working_directory")}},
+		{Category: tools.CategoryRead, Ours: "read_file", All: true, Name: "Read", Subject: file},
+		{Category: tools.CategoryWrite, Ours: "write_file", All: true, Name: "Write", Subject: file},
+		{Category: tools.CategoryEdit, Ours: "file_edit", All: true, Name: "Write", Also: []string{"StrReplace", "Edit"},
+			Subject: file},
+		{Category: tools.CategorySearch, Ours: "glob_files", Name: "Glob", Subject: arg("path", "path")},
+		{Category: tools.CategorySearch, Ours: "grep_files", Name: "Grep", Subject: arg("path", "path")},
+		{Category: tools.CategoryAgent, Ours: "spawn_agent", Name: "Task",
+			Arguments: []toolnames.Argument{arg("task", "prompt"), arg("agent", "subagent_type")}},
+	}
+}
+
+// cursorFields are the fields of an event.
+func fields(event string, fields ...engine.Field) []engine.Field {
+	return append([]engine.Field{
+		{Name: "conversation_id", Value: engine.Session}, {Name: "generation_id", Value: engine.PromptID},
+		{Name: "model", Value: engine.Model},
+		{Name: "hook_event_name", Const: `"` + event + `"`}, {Name: "cursor_version", Value: engine.AgentVersion},
+		{Name: "workspace_roots", Value: engine.Cwd, Form: engine.AsListOfOne}, {Name: "user_email"},
+		{Name: "transcript_path", Value: engine.Transcript},
+	}, fields...)
+}
+
+// cursorMessages are the texts beside a decision: one for the model, one for the person, which
+// the model gets if there is no other; both in the spelling of older scripts too.
+func messages() []engine.Row {
+	return []engine.Row{
+		{Path: "agent_message", Set: engine.SetReason}, {Path: "agentMessage", Set: engine.SetReason},
+		{Path: "user_message", Set: engine.SetReason}, {Path: "userMessage", Set: engine.SetReason},
+		{Path: "user_message", Set: engine.SetSystemMessage}, {Path: "userMessage", Set: engine.SetSystemMessage},
+		{Path: "continue", Set: engine.Silent},
+	}
+}
+
+// cursorPermission are the members of a decision.
+func permissionRows(rows ...engine.Row) []engine.Row {
+	return slices.Concat([]engine.Row{
+		{Path: "permission", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
+		{Path: "permission", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
+	}, rows, messages())
+}
+
+// cursorToolEvents are the events before a tool. Of one call of the shell, of an MCP tool or of
+// a read there are two: preToolUse first.
+func toolEvents() []engine.Event {
+	ask := engine.Row{Path: "permission", Is: `"ask"`, Set: engine.SetDecision, To: "ask"}
+	return []engine.Event{
+		{
+			Name: "preToolUse", Kind: engine.BeforeTool, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
+			Fields: fields("preToolUse", engine.Field{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool},
+				engine.Field{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsInput},
+				engine.Field{Name: "tool_use_id", Value: engine.CallID},
+				engine.Field{Name: "cwd", Value: engine.Cwd}, engine.Field{Name: "agent_message", Value: engine.Response,
+					Optional: true}),
+			Rows: permissionRows(engine.Row{Path: "permission", Is: `"ask"`, Set: engine.NoEffect},
+				engine.Row{Path: "updated_input", Set: engine.SetInput}),
+			Lost: []string{
+				"a question is a denial here; Cursor asks before commands and MCP calls only",
+				"an end of the turn is a denial of the call",
+				"context is not taken here; it is taken after the tool",
+			},
+		},
+		{
+			Name: "beforeShellExecution", Kind: engine.BeforeShell, Matches: engine.Command, Timeout: timeLimit, Bridged: true,
+			Fields: fields("beforeShellExecution", engine.Field{Name: "command", Value: engine.Command},
+				engine.Field{Name: "cwd", Value: engine.Cwd},
+				engine.Field{Name: "sandbox", Const: "false"}),
+			Rows: permissionRows(ask),
+		},
+		{
+			Name: "beforeMCPExecution", Kind: engine.BeforeMCP, Matches: engine.ServerTool, Timeout: timeLimit, Bridged: true,
+			Fields: fields("beforeMCPExecution", engine.Field{Name: "tool_name", Value: engine.ServerTool},
+				engine.Field{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsInputText},
+				engine.Field{Name: "url", Optional: true},
+				engine.Field{Name: "command", Optional: true}),
+			Rows: permissionRows(ask),
+			Lost: []string{"Cursor tells the tool's name and the server's address, not its name"},
+		},
+		{
+			Name: "beforeReadFile", Kind: engine.BeforeRead, Timeout: timeLimit, Bridged: true,
+			Fields: fields("beforeReadFile", engine.Field{Name: "file_path", Value: engine.Path},
+				engine.Field{Name: "content", Value: engine.FileContent, Const: `""`},
+				engine.Field{Name: "attachments", Const: "[]"}),
+			Rows: permissionRows(engine.Row{Path: "permission", Is: `"ask"`, Set: engine.NoEffect}),
+			Lost: []string{"a question is a denial here"},
+		},
+	}
+}
+
+// cursorAfterToolEvents are the events after a tool.
+func afterToolEvents() []engine.Event {
+	call := func(more ...engine.Field) []engine.Field {
+		return append([]engine.Field{
+			{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool}, {Name: "tool_input", Value: engine.ToolInput,
+				Form: engine.AsInput},
+		}, more...)
+	}
+	id, cwd := engine.Field{Name: "tool_use_id", Value: engine.CallID}, engine.Field{Name: "cwd", Value: engine.Cwd}
+	duration := engine.Field{Name: "duration", Value: engine.Duration, Const: "0"}
+	return []engine.Event{
+		{
+			Name: "postToolUse", Kind: engine.ToolSucceeded, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
+			Fields: fields("postToolUse", call(engine.Field{Name: "tool_output", Value: engine.ToolOutput,
+				Form: engine.AsResultText}, id, cwd,
+				duration)...),
+			Rows: []engine.Row{
+				{Path: "additional_context", Set: engine.SetContext},
+				{Path: "updated_mcp_tool_output", Set: engine.SetOutput, Reads: true},
+			},
+			Lost: []string{"a result cannot be replaced, and the turn cannot be ended"},
+		},
+		{
+			Name: "postToolUseFailure", Kind: engine.ToolFailed, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
+			Fields: fields("postToolUseFailure", call(id, cwd, engine.Field{Name: "error_message", Value: engine.ToolError},
+				engine.Field{Name: "failure_type", Const: `"error"`}, duration, engine.Field{Name: "is_interrupt",
+					Const: "false"})...),
+			Lost: []string{"nothing can be added to the error"},
+		},
+		{
+			Name: "afterShellExecution", Kind: engine.AfterShell, Matches: engine.Command, Timeout: timeLimit,
+			Fields: fields("afterShellExecution", engine.Field{Name: "command", Value: engine.ToolInput, Form: engine.AsSubject},
+				engine.Field{Name: "output", Value: engine.ToolOutput}, duration, engine.Field{Name: "sandbox", Const: "false"}),
+			Lost: []string{"nothing is added for it: postToolUse says the same"},
+		},
+		{
+			Name: "afterMCPExecution", Kind: engine.AfterMCP, Matches: engine.ServerTool, Timeout: timeLimit,
+			Fields: fields("afterMCPExecution", engine.Field{Name: "tool_name", Value: engine.ServerTool},
+				engine.Field{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsInputText},
+				engine.Field{Name: "result_json", Value: engine.ToolOutput, Form: engine.AsMCPResult}, duration),
+			Lost: []string{"nothing is added for it: postToolUse says the same"},
+		},
+		{
+			Name: "afterFileEdit", Kind: engine.AfterEdit, Timeout: timeLimit,
+			Fields: fields("afterFileEdit", engine.Field{Name: "file_path", Value: engine.ToolInput, Form: engine.AsSubject},
+				engine.Field{Name: "edits", Value: engine.ToolInput, Form: asEdits}),
+			Lost: []string{"nothing is added for it: postToolUse says the same"},
+		},
+	}
+}
+
+// asEdits is the form that only Cursor has.
+const asEdits engine.Form = "edits"
+
+// cursorOwn writes it; it is not read.
+type own struct{}
+
+// Write writes the arguments of a call in it.
+func (own) Write(form engine.Form, _ engine.Moment, value json.RawMessage) json.RawMessage {
+	if form != asEdits {
+		return value
+	}
+	return cursorEdits(value)
+}
+
+// Read reads nothing of it: another member says which file it is.
+func (own) Read(form engine.Form, value json.RawMessage) json.RawMessage {
+	if form != asEdits {
+		return value
+	}
+	return nil
+}
+
+// cursorEdits writes the arguments of a tool that writes or edits a file as the list of texts
+// that were replaced.
+func cursorEdits(arguments json.RawMessage) json.RawMessage {
+	call := gjson.ParseBytes(arguments)
+	edits, err := strictjson.Encode([]map[string]string{{
+		"old_string": engine.FirstText(call, "old_string", "find"),
+		"new_string": engine.FirstText(call, "new_string", "replace", "content"),
+	}})
+	if err != nil { // strings can always be encoded
+		return json.RawMessage("[]")
+	}
+	return edits
+}

@@ -1,0 +1,191 @@
+// Package gemini is what is known about Gemini CLI: its table, its settings files, and in testdata what the
+// program wrote to its hooks and what the table makes of it.
+package gemini
+
+import (
+	"slices"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/plugin/toolnames"
+	"github.com/chibi-host/chibi/tools"
+)
+
+const timeLimit = 60 * time.Second
+
+// Agent is Gemini CLI.
+func Agent() engine.Agent {
+	return engine.Agent{Names: []string{"gemini", "gemini-cli"}, Table: table}
+}
+
+func table() engine.Dialect {
+	return engine.Dialect{
+		Title: "Gemini CLI",
+		Facts: engine.Facts{Driven: "0.61.0", Date: "2026-11-22",
+			Read: "source code at 5411f113 and the vendor's documentation"},
+		Places: places(), Shape: Shape(), Servers: servers(),
+		Tools: toolNames(), MCPName: "mcp_%s_%s",
+		Results: []engine.Result{{Fields: []engine.Field{
+			{Name: "llmContent", Value: engine.ToolOutput}, {Name: "returnDisplay", Value: engine.ToolOutput, Writes: true},
+			{Name: "error.message", Value: engine.ToolError, Optional: true},
+		}}},
+		Words: []engine.Word{
+			{Value: engine.Reason, Ours: "error", Theirs: "other"}, {Value: engine.Reason, Ours: "interrupt", Theirs: "other"},
+		},
+		Environment: []engine.Variable{
+			{Name: "GEMINI_PROJECT_DIR", Value: engine.Project}, {Name: "GEMINI_CWD", Value: engine.Cwd},
+			{Name: "GEMINI_PLANS_DIR", Value: engine.PlansDir}, {Name: "GEMINI_SESSION_ID", Value: engine.Session},
+			{Name: "CLAUDE_PROJECT_DIR", Value: engine.Project},
+		},
+		Shell:  []string{"bash", "-c"},
+		Quoted: true, Extensions: true,
+		PlainText: engine.TextShown,
+		NoReason:  "No reason provided",
+		Matcher: engine.MatcherRule{Literal: true, Lookaround: true,
+			Exact: []string{"SessionStart", "SessionEnd", "PreCompress", "Notification"}},
+		Exits: []engine.Exit{
+			// A text means "allow" in its source; the program asks the person all the same.
+			{Status: "0", JSON: "decides", Then: "ok", Stderr: true},
+			{Status: "signal", JSON: "decides", Then: "ok", Stderr: true},
+			{Status: "1", JSON: "decides", Then: "shown", Stderr: true},
+			{Status: "other", JSON: "decides", Then: "deny", NeedsText: true, Else: "ok", Stderr: true},
+		},
+		Dedup:  "name and command",
+		Own:    own{},
+		Events: slices.Concat(toolEvents(), turnEvents(), modelEvents()),
+		Exceptions: []engine.Exception{
+			{Function: "geminiRequest, neutralRequest",
+				Reason: "a request to the model has another structure there: texts only, a config"},
+			{Function: "geminiCandidates, geminiUsage", Reason: "so has its response"},
+			{Function: "geminiDetails", Reason: "what the person is asked has other members for each kind of tool"},
+			{Function: "geminiInclude, geminiToolConfig", Reason: "which tools are offered is a mode and a list there"},
+		},
+	}
+}
+
+// geminiTools is how Gemini CLI names its tools.
+func toolNames() toolnames.Table {
+	arg := toolnames.Arg
+	file, dir := arg("path", "file_path"), arg("path", "dir_path")
+	return toolnames.Table{
+		{Category: tools.CategoryShell, Ours: "shell_exec", All: true, Name: "run_shell_command",
+			Subject: arg("command", "command"), Arguments: []toolnames.Argument{arg("cwd", "dir_path")}},
+		{Category: tools.CategoryRead, Ours: "read_file", All: true, Name: "read_file", Subject: file},
+		{Category: tools.CategoryWrite, Ours: "write_file", All: true, Name: "write_file", Subject: file},
+		{Category: tools.CategoryEdit, Ours: "file_edit", All: true, Name: "replace", Subject: file},
+		{Category: tools.CategorySearch, Ours: "glob_files", Name: "glob", Subject: dir},
+		{Category: tools.CategorySearch, Ours: "grep_files", Name: "grep_search", Also: []string{"search_file_content"},
+			Subject: dir, Arguments: []toolnames.Argument{arg("file_pattern", "include")}},
+		{Category: tools.CategorySearch, Ours: "dir_list", Name: "list_directory", Subject: dir},
+		{Category: tools.CategoryFetch, Ours: "fetch_url", All: true, Name: "web_fetch", Subject: arg("url", "prompt")},
+	}
+}
+
+// geminiFields are the fields of an event.
+func fields(event string, fields ...engine.Field) []engine.Field {
+	return append([]engine.Field{
+		{Name: "session_id", Value: engine.Session}, {Name: "transcript_path", Value: engine.Transcript},
+		{Name: "cwd", Value: engine.Cwd},
+		{Name: "hook_event_name", Const: `"` + event + `"`}, {Name: "timestamp", Value: engine.Time},
+	}, fields...)
+}
+
+// geminiDecides are the members of an answer that refuses, or ends the turn.
+func decides(rows ...engine.Row) []engine.Row {
+	return append([]engine.Row{
+		{Path: "decision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
+		{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny"},
+		{Path: "decision", Is: `"allow"`, Set: engine.Silent}, {Path: "decision", Is: `"approve"`, Set: engine.Silent},
+		{Path: "decision", Is: `"ask"`, Set: engine.NoEffect},
+		{Path: "reason", Set: engine.SetReason},
+		{Path: "continue", Is: "false", Set: engine.SetHalt},
+		{Path: "stopReason", Set: engine.SetHaltReason},
+		{Path: "systemMessage", Set: engine.SetSystemMessage},
+		{Path: "suppressOutput", Set: engine.Silent},
+		{Path: "hookSpecificOutput.hookEventName", Set: engine.Silent},
+	}, rows...)
+}
+
+// geminiShown are the members of an answer where nothing can be decided.
+func shown(rows ...engine.Row) []engine.Row {
+	return append([]engine.Row{
+		{Path: "systemMessage", Set: engine.SetSystemMessage},
+		{Path: "decision", Set: engine.NoEffect}, {Path: "reason", Set: engine.NoEffect},
+		{Path: "continue", Is: "false", Set: engine.NoEffect},
+		{Path: "stopReason", Set: engine.NoEffect},
+		{Path: "suppressOutput", Set: engine.Silent},
+		{Path: "hookSpecificOutput.hookEventName", Set: engine.Silent},
+	}, rows...)
+}
+
+// geminiToolEvents are the events about tools.
+func toolEvents() []engine.Event {
+	const limit = timeLimit
+	call := func(more ...engine.Field) []engine.Field {
+		return append([]engine.Field{
+			{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool}, {Name: "tool_input", Value: engine.ToolInput,
+				Form: engine.AsInput},
+		}, append(more, engine.Field{Name: "mcp_context.server_name", Value: engine.Server, Optional: true},
+			engine.Field{Name: "mcp_context.tool_name", Value: engine.ServerTool, Optional: true},
+			engine.Field{Name: "mcp_context.command", Optional: true}, engine.Field{Name: "mcp_context.args",
+				Optional: true})...)
+	}
+	return []engine.Event{
+		{
+			Name: "BeforeTool", Kind: engine.BeforeTool, Matches: engine.ToolName, Timeout: limit, Bridged: true,
+			Fields: fields("BeforeTool", call()...),
+			Rows:   beforeTool(),
+			Lost: []string{
+				"a question is a denial: Gemini CLI would wait for ever where nobody can answer",
+				"context has no effect here; it is taken after the tool",
+				"an argument cannot be taken away, since rewritten ones are merged over the call's",
+			},
+		},
+		{
+			Name: "AfterTool", Kind: engine.AfterTool, Matches: engine.ToolName, Timeout: limit, Bridged: true,
+			Fields: fields("AfterTool", call(engine.Field{Name: "tool_response", Value: engine.ToolOutput,
+				Form: engine.AsResult})...),
+			Rows: decides(
+				engine.Row{Path: "reason", Set: engine.SetOutput, Needs: []string{`decision="deny"`}, Writes: true,
+					Costs: "shows the new result to the model as an error"},
+				engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.SetContext,
+					When: []string{`!decision="deny"`, `!decision="block"`}},
+				engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect},
+				engine.Row{Path: "hookSpecificOutput.tool_output", Set: engine.NoEffect},
+				engine.Row{Path: "hookSpecificOutput.tailToolCallRequest", Set: engine.NoEffect},
+			),
+			DenyReplaces: true,
+			Lost: []string{
+				"a new result is shown to the model as an error",
+				"context has no effect beside a denial or a new result",
+			},
+		},
+		{
+			Name: "Notification", Kind: engine.AskPermission, Matches: engine.Notice, Timeout: limit,
+			Fields: fields("Notification",
+				engine.Field{Name: "notification_type", Value: engine.Notice, Const: `"ToolPermission"`},
+				engine.Field{Name: "message", Value: engine.Question, Const: `""`},
+				engine.Field{Name: "details", Value: engine.ToolInput, Form: asDetails}),
+			Rows: shown(),
+			Lost: []string{"a hook only hears of it, and headless runs never ask; the tools are guarded at BeforeTool"},
+		},
+	}
+}
+
+func beforeTool() []engine.Row {
+	return []engine.Row{
+		{Path: "decision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
+		{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny"},
+		{Path: "decision", Is: `"ask"`, Set: engine.SetDecision, To: "ask"},
+		{Path: "decision", Is: `"allow"`, Set: engine.Silent}, // the program asks the person all the same
+		{Path: "decision", Is: `"approve"`, Set: engine.Silent},
+		{Path: "reason", Set: engine.SetReason},
+		{Path: "continue", Is: "false", Set: engine.SetHalt},
+		{Path: "stopReason", Set: engine.SetHaltReason},
+		{Path: "systemMessage", Set: engine.SetSystemMessage},
+		{Path: "suppressOutput", Set: engine.Silent},
+		{Path: "hookSpecificOutput.hookEventName", Set: engine.Silent},
+		{Path: "hookSpecificOutput.tool_input", Set: engine.SetInputPatch},
+		{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect},
+	}
+}

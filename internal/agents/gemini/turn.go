@@ -1,0 +1,82 @@
+package gemini
+
+import "github.com/chibi-host/chibi/internal/agents/engine"
+
+// geminiTurnEvents are the events about sessions and turns.
+func turnEvents() []engine.Event {
+	const limit = timeLimit
+	context := engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.SetContext}
+	return []engine.Event{
+		{
+			Name: "SessionStart", Kind: engine.SessionStart, Matches: engine.Source, Timeout: limit, Bridged: true,
+			Fields: fields("SessionStart", engine.Field{Name: "source", Value: engine.Source}),
+			Rows:   shown(context),
+		},
+		{
+			Name: "SessionEnd", Kind: engine.SessionEnd, Matches: engine.Reason, Timeout: limit, Bridged: true,
+			Fields: fields("SessionEnd", engine.Field{Name: "reason", Value: engine.Reason}),
+			Rows:   shown(),
+			Lost:   []string{"Gemini CLI does not wait for it, and may end it half-way"},
+		},
+		{
+			Name: "BeforeAgent", Kind: engine.Prompt, Timeout: limit, Bridged: true,
+			Fields: fields("BeforeAgent", engine.Field{Name: "prompt", Value: engine.PromptText}),
+			Rows:   decides(context),
+			Lost: []string{
+				"the prompt cannot be rewritten",
+				"it also fires for the text by which AfterAgent made the turn go on, as if the person had typed it",
+			},
+		},
+		{
+			Name: "AfterAgent", Kind: engine.Stop, Timeout: limit, Bridged: true,
+			Fields: fields("AfterAgent", engine.Field{Name: "prompt", Value: engine.PromptText},
+				engine.Field{Name: "prompt_response", Value: engine.Response},
+				engine.Field{Name: "stop_hook_active", Value: engine.StopActive, Const: "false"}),
+			Rows: decides(engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect},
+				engine.Row{Path: "hookSpecificOutput.clearContext", Is: "true", Set: engine.NoEffect}),
+			Lost: []string{"context is not taken here", "Gemini CLI has no bound on how often the turn is continued"},
+		},
+		{
+			Name: "PreCompress", Kind: engine.BeforeCompact, Matches: engine.Trigger, Timeout: limit,
+			Fields: fields("PreCompress", engine.Field{Name: "trigger", Value: engine.Trigger}),
+			Rows:   shown(),
+			Lost:   []string{"Gemini CLI fires it before every request and ignores a refusal, so nothing is added for it"},
+		},
+	}
+}
+
+// geminiModelEvents are the events about requests to the model.
+func modelEvents() []engine.Event {
+	const limit = timeLimit
+	request := engine.Field{Name: "llm_request", Value: engine.Request, Form: asRequest}
+	return []engine.Event{
+		{
+			Name: "BeforeModel", Kind: engine.BeforeRequest, Timeout: limit, Bridged: true,
+			Fields: fields("BeforeModel", request),
+			Rows: decides(engine.Row{Path: "hookSpecificOutput.llm_request", Set: engine.SetRequest, Form: asRequest},
+				engine.Row{Path: "hookSpecificOutput.llm_response", Set: engine.NoEffect}),
+			Lost: []string{
+				"of a request plugins see the model, texts, temperature, top_p, top_k and max_tokens; no tools, calls, results",
+			},
+		},
+		{
+			Name: "BeforeToolSelection", Kind: engine.SelectTools, Timeout: limit,
+			Fields: fields("BeforeToolSelection", request),
+			Rows:   shown(engine.Row{Path: "hookSpecificOutput.toolConfig", Set: engine.SetInclude, Form: asToolConfig}),
+			Lost: []string{
+				"Gemini CLI tells the model which tools it may call and does not enforce it; others are refused at BeforeTool",
+				"it does not say which tools there are, so nothing is added for it",
+			},
+		},
+		{
+			Name: "AfterModel", Kind: engine.AfterResponse, Timeout: limit,
+			Fields: fields("AfterModel",
+				engine.Field{Name: "llm_request", Value: engine.Request, Form: asRequest, Optional: true},
+				engine.Field{Name: "llm_response.text", Value: engine.Response},
+				engine.Field{Name: "llm_response.candidates", Value: engine.Response, Form: asCandidates},
+				engine.Field{Name: "llm_response.usageMetadata", Value: engine.Usage, Form: asUsage, Optional: true}),
+			Rows: decides(engine.Row{Path: "hookSpecificOutput.llm_response", Set: engine.NoEffect}),
+			Lost: []string{"Gemini CLI fires it for every piece of a response, so nothing is added for it"},
+		},
+	}
+}

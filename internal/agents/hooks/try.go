@@ -1,0 +1,98 @@
+package hooks
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/settings"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// Trial is what one command says at one event, here and in the other agents.
+type Trial struct {
+	// Payload is what it was given.
+	Payload []byte
+	// Outcome is how it ended, Effect what that means in its agent.
+	Outcome engine.Outcome
+	Effect  engine.Effect
+	// Here is chibi's answer at each point of the event, in their order; none if chibi
+	// never fires it.
+	Here []AnswerHere
+	// Others are what it would mean in the agents that have such an event.
+	Others []Elsewhere
+}
+
+// AnswerHere is chibi's answer at a point.
+type AnswerHere struct {
+	Point hookpoints.Name
+	// Body is the answer, empty for no opinion.
+	Body []byte
+	// Notes say what has no effect there.
+	Notes []string
+}
+
+// Elsewhere is what the outcome of a command means in another agent.
+type Elsewhere struct {
+	// Agent is its name in chibi, Event its event.
+	Agent, Event string
+	Effect       engine.Effect
+}
+
+// Tried is what is tried.
+type Tried struct {
+	// Handler is a command handler; its matcher does not count.
+	Handler settings.Handler
+	Options Options
+	// Payload is the agent's; empty: that of the Moment.
+	Payload []byte
+	Moment  engine.Moment
+}
+
+// Try runs a command handler of an agent once and returns what that means. The error says
+// why it cannot be run.
+func Try(ctx context.Context, d engine.Dialect, what Tried) (Trial, error) {
+	e, known := d.Event(what.Handler.Event)
+	if !known {
+		return Trial{}, fmt.Errorf("%s has no event %q", d.Title, what.Handler.Event)
+	}
+	t, m, err := Trial{Payload: what.Payload}, what.Moment, error(nil)
+	if len(t.Payload) > 0 {
+		m, err = d.Moment(e, t.Payload)
+	} else {
+		t.Payload, err = d.Payload(e, m)
+	}
+	if err != nil {
+		return t, err
+	}
+	one := &hook{dialect: &d, event: e, handler: what.Handler, opts: what.Options}
+	if t.Outcome, _, err = one.process(ctx, plugin.Event{}, m, t.Payload); err != nil {
+		return t, err
+	}
+	t.Effect = d.Effect(e, t.Outcome)
+	if note := foreignNote(d, e, t.Outcome); note != "" {
+		t.Effect.Notes = append(t.Effect.Notes, note)
+	}
+	for _, point := range engine.PointsOf(e.Kind) {
+		body, notes := answerAt(d, point, m, t.Effect)
+		t.Here = append(t.Here, AnswerHere{point, body, notes})
+	}
+	for _, other := range agents.All() {
+		if there, has := eventOf(other, e.Kind); has && other.Name != d.Name {
+			t.Others = append(t.Others, Elsewhere{other.Name, there.Name, other.Effect(there, t.Outcome)})
+		}
+	}
+	return t, nil
+}
+
+// eventOf returns the first event of a kind.
+func eventOf(d engine.Dialect, k engine.Kind) (engine.Event, bool) {
+	for _, e := range d.Events {
+		if e.Kind == k && k != engine.Never {
+			return e, true
+		}
+	}
+	return engine.Event{}, false
+}
