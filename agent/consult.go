@@ -120,7 +120,8 @@ func consulted(a *Agent, call Consulted) consultation {
 	c := newToolCall(&step{turn: detached(a, 0)}, llm.ToolCall{ID: call.ID, Name: call.Tool.Name,
 		Arguments: string(call.Arguments)})
 	c.inv = hookpoints.PreToolPayload{ToolName: call.Tool.Name, Arguments: call.Arguments, ToolCallID: call.ID,
-		Category: string(call.Tool.Category), Subject: call.Tool.Subject, Nesting: call.Nesting}
+		Category: string(call.Tool.Category), Subject: call.Tool.Subject,
+		InRecipe: hookpoints.InRecipe{Nesting: call.Nesting}}
 	return consultation{c, call}
 }
 
@@ -219,13 +220,13 @@ func ConsultResult(ctx context.Context, a *Agent, r ConsultedResult) (o ResultOp
 	}
 	o.Context, o.Halted = contextBlocks(c.contexts), c.halted()
 	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PostToolOutput, hookpoints.PostToolOutputPayload{
-		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Status: c.out.status,
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Outcome: hookpoints.Outcome{Status: c.out.status},
 		FinalOutput: c.out.text, ToolCallID: r.ID, Nesting: c.inv.Nesting,
 	}); err != nil {
 		return o, err
 	}
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostTool, hookpoints.PostToolPayload{
-		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Result: c.out.text, Status: c.out.status,
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Result: c.out.text, Outcome: hookpoints.Outcome{Status: c.out.status},
 		ToolCallID: r.ID, Nesting: c.inv.Nesting,
 	})
 	return o, err

@@ -42,7 +42,7 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 	}
 	result := fmt.Sprintf("Message delivered to '%s' via %s", to, via)
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostSendMessage, hookpoints.PostSendMessagePayload{
-		From: mail.From, To: mail.To, Content: mail.Content, ContextName: mail.ContextName, DeliveryResult: result,
+		PreSendMessagePayload: mail, DeliveryResult: result,
 	})
 	return result, err
 }

@@ -113,6 +113,11 @@ func (o *output) replace(text string) {
 	o.text, o.preface = text, ""
 }
 
+// outcome tells plugins how the call ended.
+func (o *output) outcome() hookpoints.Outcome {
+	return hookpoints.Outcome{Status: o.status, BlockedBy: o.blockedBy}
+}
+
 // toolText returns the text that the tool wrote itself.
 func (o *output) toolText() string { return strings.TrimPrefix(o.text, o.preface) }
 
@@ -120,11 +125,11 @@ func (o *output) toolText() string { return strings.TrimPrefix(o.text, o.preface
 // what plugins make of it.
 func (c *toolCall) filterOutput(ctx context.Context, refine ...plugin.Refine) error {
 	answer, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
-		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Truncated: c.out.file != nil,
-		OutputPath: c.out.file.Path(),
-		Status:     c.out.status, BlockedBy: c.out.blockedBy, Preface: c.out.preface, ToolCallID: c.inv.ToolCallID,
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text,
+		Extent:  hookpoints.Extent{Truncated: c.out.file != nil, OutputPath: c.out.file.Path()},
+		Outcome: c.out.outcome(), Preface: c.out.preface, ToolCallID: c.inv.ToolCallID,
 		Category: c.inv.Category, Subject: c.inv.Subject,
-		ExitCode: c.out.exit, DurationMS: c.out.took.Milliseconds(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting,
+		ExitCode: c.out.exit, DurationMS: c.out.took.Milliseconds(), InRecipe: c.inv.InRecipe,
 	}, refine...)
 	c.contexts = append(c.contexts, answer.Contexts...)
 	halt(c.step, answer.Halted)

@@ -168,9 +168,9 @@ func (c judgedCall) hooks() permissions.Hooks {
 // fireAsked asks the plugins in the place of the person.
 func (c judgedCall) fireAsked(ctx context.Context, q permissions.Question) (permissions.Judgement, error) {
 	answer, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PrePermission, hookpoints.PrePermissionPayload{
-		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID, Category: c.inv.Category,
+		ToolName: c.inv.ToolName, FinalCall: c.finalCall(), Category: c.inv.Category,
 		Subject: c.inv.Subject, AskedBy: q.Why.By, Reason: q.Why.Reason, Rule: q.Lasting(), Cwd: c.agent.Gate.Dir,
-		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting,
+		InContext: c.inContext(),
 	})
 	if halt(c.step, answer.Halted); answer.Halt {
 		return judgementBy(hookpoints.DecisionDeny, answer.Halted.Plugin, haltedError(answer.Halted).Error()), err
@@ -229,11 +229,19 @@ func paths(a tools.Access) (path, named string) {
 	return a.Real, a.Path
 }
 
+// finalCall is what the plugins judge, which runs as it is.
+func (c judgedCall) finalCall() hookpoints.FinalCall {
+	return hookpoints.FinalCall{Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID}
+}
+
+func (c judgedCall) inContext() hookpoints.InContext {
+	return hookpoints.InContext{ContextName: c.step.turn.contextName(), InRecipe: c.inv.InRecipe}
+}
+
 func (c judgedCall) fileRead() hookpoints.PreFileReadPayload {
 	path, named := paths(c.judged.Access)
 	return hookpoints.PreFileReadPayload{ToolName: c.inv.ToolName, Path: path, NamedPath: named,
-		Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID, Cwd: c.agent.Gate.Dir,
-		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting}
+		FinalCall: c.finalCall(), Cwd: c.agent.Gate.Dir, InContext: c.inContext()}
 }
 
 // maxDiff bounds the diff at pre_file_write, in bytes.
@@ -243,8 +251,8 @@ func (c judgedCall) fileWrite() hookpoints.PreFileWritePayload {
 	path, named := paths(c.judged.Access)
 	payload := hookpoints.PreFileWritePayload{ToolName: c.inv.ToolName, Path: path, NamedPath: named,
 		Content: c.judged.Access.Content, Operation: c.judged.Access.Operation, Exists: c.judged.Access.Exists,
-		Diff: clip.Bytes(c.judged.Access.Diff, maxDiff), Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID,
-		Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting}
+		Diff: clip.Bytes(c.judged.Access.Diff, maxDiff), FinalCall: c.finalCall(),
+		Cwd: c.agent.Gate.Dir, InContext: c.inContext()}
 	// A plugin's tool does not say what it would write; its argument of that name does.
 	content := gjson.GetBytes(c.inv.Arguments, "content")
 	if payload.Content == nil && c.judged.Tool.Category == tools.CategoryWrite && content.Type == gjson.String {
@@ -255,8 +263,7 @@ func (c judgedCall) fileWrite() hookpoints.PreFileWritePayload {
 
 func (c judgedCall) shellExec() hookpoints.PreShellExecPayload {
 	payload := hookpoints.PreShellExecPayload{ToolName: c.inv.ToolName, Command: c.judged.Access.Command,
-		Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID, Cwd: c.judged.Access.Dir,
-		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting}
+		FinalCall: c.finalCall(), Cwd: c.judged.Access.Dir, InContext: c.inContext()}
 	if payload.Cwd == "" {
 		payload.Cwd = c.agent.Gate.Dir
 	}
@@ -271,8 +278,8 @@ func (c judgedCall) shellExec() hookpoints.PreShellExecPayload {
 // fetchURL looks the name in a URL up if a plugin wants to know where it leads.
 func (c judgedCall) fetchURL(ctx context.Context) hookpoints.PreFetchURLPayload {
 	payload := hookpoints.PreFetchURLPayload{ToolName: c.inv.ToolName, URL: c.judged.Access.URL,
-		Safety: hookpoints.SafetyPublic, Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID,
-		Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting}
+		Safety: hookpoints.SafetyPublic, FinalCall: c.finalCall(),
+		Cwd: c.agent.Gate.Dir, InContext: c.inContext()}
 	if payload.URL == "" {
 		payload.Safety, payload.Summary = hookpoints.SafetyNoURL, clip.Bytes(string(c.inv.Arguments), maxSummary)
 		return payload
@@ -292,9 +299,8 @@ func (c judgedCall) fetchURL(ctx context.Context) hookpoints.PreFetchURLPayload 
 // mcpCall is told which tool of which server would be called. A plugin's tool may belong to a
 // server too; its name then says to which.
 func (c judgedCall) mcpCall() hookpoints.PreMCPCallPayload {
-	payload := hookpoints.PreMCPCallPayload{ToolName: c.inv.ToolName, Tool: c.inv.ToolName, Arguments: c.inv.Arguments,
-		ToolCallID: c.inv.ToolCallID, Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(),
-		Recipe: c.inv.Recipe, Nesting: c.inv.Nesting}
+	payload := hookpoints.PreMCPCallPayload{ToolName: c.inv.ToolName, Tool: c.inv.ToolName, FinalCall: c.finalCall(),
+		Cwd: c.agent.Gate.Dir, InContext: c.inContext()}
 	if remote := c.judged.Tool.Remote; remote != nil {
 		payload.Server, payload.Tool, payload.ReadOnly = remote.Server, remote.Tool, remote.ReadOnly
 	} else if rest, ok := strings.CutPrefix(c.inv.ToolName, "mcp__"); ok {

@@ -50,8 +50,10 @@ func TestPluginsAnswerInThePlaceOfThePerson(t *testing.T) {
 			}
 			for _, payload := range *seen {
 				same(t, "payload", payload, hookpoints.PrePermissionPayload{ToolName: "shell_it",
-					Arguments: []byte(`{"command":"default ask"}`), ToolCallID: "c1", Category: "shell",
-					AskedBy: "the default", Rule: "shell_it(it)", Cwd: "/here", ContextName: "work"})
+					FinalCall: hookpoints.FinalCall{Arguments: []byte(`{"command":"default ask"}`), ToolCallID: "c1"},
+					Category:  "shell",
+					AskedBy:   "the default", Rule: "shell_it(it)", Cwd: "/here",
+					InContext: hookpoints.InContext{ContextName: "work"}})
 			}
 		})
 	}

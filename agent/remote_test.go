@@ -44,7 +44,8 @@ func TestWhatPreMCPCallIsTold(t *testing.T) {
 	seen := observe(h, hookpoints.PreMCPCall)
 	h.prompt("go")
 	same(t, "pre_mcp_call", *seen, []hookpoints.PreMCPCallPayload{{ToolName: "mcp__box__run", Server: "box", Tool: "run",
-		ReadOnly: true, Arguments: json.RawMessage(`{"line":"ls"}`), ToolCallID: "c1", Cwd: "/p", ContextName: "work"}})
+		ReadOnly: true, FinalCall: hookpoints.FinalCall{Arguments: json.RawMessage(`{"line":"ls"}`), ToolCallID: "c1"},
+		Cwd: "/p", InContext: hookpoints.InContext{ContextName: "work"}}})
 }
 
 // TestAPluginsToolSaysByItsNameWhichServerItBelongsTo.

@@ -22,13 +22,12 @@ type rendered struct {
 	path      string // of the cached output
 }
 
-// outputPath returns the file for hooks with an output of which they saw only the
-// beginning, "" for others.
-func (r rendered) outputPath() string {
+// extent tells hooks where the output is of which they saw only the beginning.
+func (r rendered) extent() hookpoints.Extent {
 	if !r.truncated {
-		return ""
+		return hookpoints.Extent{}
 	}
-	return r.path
+	return hookpoints.Extent{Truncated: true, OutputPath: r.path}
 }
 
 // render returns what the model sees of an output, and caches an output that is too

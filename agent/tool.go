@@ -92,9 +92,9 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 		seen.text += "\n\n" + blocks
 	}
 	if _, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PostToolOutput, hookpoints.PostToolOutputPayload{
-		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Truncated: seen.truncated,
-		OutputPath: seen.outputPath(), Status: c.out.status, BlockedBy: c.out.blockedBy, FinalOutput: seen.text,
-		Cached: seen.cached, ToolCallID: c.wanted.ID, Nesting: c.inv.Nesting,
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Extent: seen.extent(),
+		FinalOutput: seen.text, Cached: seen.cached, Outcome: c.out.outcome(), ToolCallID: c.wanted.ID,
+		Nesting: c.inv.Nesting,
 	}); err != nil {
 		return result, err
 	}
@@ -106,9 +106,8 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 		Arguments: c.inv.Arguments, ToolCallID: c.wanted.ID, Status: c.out.status, Output: seen.text,
 		Category: c.inv.Category, Subject: c.inv.Subject})
 	_, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PostTool, hookpoints.PostToolPayload{
-		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Result: c.out.text, Truncated: seen.truncated,
-		OutputPath: seen.outputPath(), Status: c.out.status, BlockedBy: c.out.blockedBy, Cached: seen.cached,
-		ToolCallID: c.wanted.ID, Nesting: c.inv.Nesting,
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Result: c.out.text, Extent: seen.extent(),
+		Cached: seen.cached, Outcome: c.out.outcome(), ToolCallID: c.wanted.ID, Nesting: c.inv.Nesting,
 	})
 	return result, err
 }
@@ -119,7 +118,7 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 func (c *toolCall) prepare(ctx context.Context) error {
 	args, unreadable := arguments(c.wanted.Arguments)
 	c.inv = hookpoints.PreToolPayload{ToolName: c.wanted.Name, Arguments: args, ToolCallID: c.wanted.ID,
-		Recipe: c.step.turn.recipe.name(), Nesting: c.agent.inner.told()}
+		InRecipe: c.step.turn.inRecipe()}
 	if c.step.ending != "" { // while the calls with which it would run were prepared
 		c.out = denied(fmt.Errorf("not run: the turn ended before: %s", c.step.ending))
 		return nil

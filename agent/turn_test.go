@@ -60,7 +60,7 @@ func TestPreMessageIsToldTheSummaryAndTheRecipe(t *testing.T) {
 	seen := observe(h, hookpoints.PreMessage)
 	h.prompt("hi")
 	same(t, "pre_message", *seen, []hookpoints.PreMessagePayload{{Prompt: "hi", ContextName: "work", Summary: "so far",
-		Recipe: "review"}})
+		InRecipe: hookpoints.InRecipe{Recipe: "review"}}})
 }
 
 // endless calls a tool in every response, with other arguments each time.

@@ -33,6 +33,14 @@ func fieldDoc(field string) string {
 		return "message_count is the number of messages in the context's window."
 	case "ContextPayload.Summary":
 		return "summary is the summary of earlier conversation, \"\" if there is none."
+	case "Extent.OutputPath":
+		return "output_path is the path of a file with the whole output, if it is truncated."
+	case "Extent.Truncated":
+		return "truncated is true if this is only the beginning of an output that is too large for a payload."
+	case "FinalCall.Arguments":
+		return "arguments are the call's final arguments."
+	case "FinalCall.ToolCallID":
+		return "tool_call_id is the model's identifier of this call."
 	case "FinishedCall.Arguments":
 		return "arguments are the arguments that the tool ran with."
 	case "FinishedCall.Category":
@@ -47,6 +55,10 @@ func fieldDoc(field string) string {
 		return "tool_call_id is the model's identifier of this call."
 	case "FinishedCall.ToolName":
 		return "tool_name is the tool that was called."
+	case "InContext.ContextName":
+		return "context_name names the context."
+	case "InRecipe.Recipe":
+		return "recipe names the recipe that is being run; absent if there is none."
 	case "ListedTool.Name":
 		return "name is the tool's name."
 	case "ListedTool.Type":
@@ -95,6 +107,10 @@ func fieldDoc(field string) string {
 		return "response is what the model answered last, as far as it had come; \"\" if nothing had."
 	case "OnTurnFailedPayload.Status":
 		return "status is \"error\"; or \"interrupted\" by Ctrl-C or a signal."
+	case "Outcome.BlockedBy":
+		return "blocked_by names the plugin that blocked the call; absent if none did."
+	case "Outcome.Status":
+		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. In the last two cases the tool did not run."
 	case "PermissionAnswer.DecidedBy":
 		return "- is the plugin whose decision it is. The host sets it; a plugin cannot."
 	case "PermissionAnswer.Decision":
@@ -129,16 +145,8 @@ func fieldDoc(field string) string {
 		return "messages_archived is the number of messages that were removed from the window."
 	case "PostRollingCompactPayload.Summary":
 		return "summary is the updated summary."
-	case "PostSendMessagePayload.Content":
-		return "content is the message."
-	case "PostSendMessagePayload.ContextName":
-		return "context_name names the context of this run."
 	case "PostSendMessagePayload.DeliveryResult":
 		return "delivery_result says how it was delivered, as shown to the model."
-	case "PostSendMessagePayload.From":
-		return "from names the sending context."
-	case "PostSendMessagePayload.To":
-		return "to names the receiving context, or an address to which a plugin delivers."
 	case "PostSpawnAgentPayload.BlockedBy":
 		return "blocked_by names the plugin that blocked it; absent if none did."
 	case "PostSpawnAgentPayload.DurationMS":
@@ -177,42 +185,26 @@ func fieldDoc(field string) string {
 		return "context_name names the context."
 	case "PostToolOutputPayload.Arguments":
 		return "arguments are the arguments that the tool ran with."
-	case "PostToolOutputPayload.BlockedBy":
-		return "blocked_by names the plugin that blocked the call; absent if none did."
 	case "PostToolOutputPayload.Cached":
 		return "cached is true when the output was cached because of its size."
 	case "PostToolOutputPayload.FinalOutput":
 		return "final_output is the text that the model will see."
 	case "PostToolOutputPayload.Output":
 		return "output is the output after pre_tool_output."
-	case "PostToolOutputPayload.OutputPath":
-		return "output_path is the path of a file with the whole output, if it is truncated."
-	case "PostToolOutputPayload.Status":
-		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. In the last two cases the tool did not run."
 	case "PostToolOutputPayload.ToolCallID":
 		return "tool_call_id is the model's identifier of this call."
 	case "PostToolOutputPayload.ToolName":
 		return "tool_name is the tool that was called."
-	case "PostToolOutputPayload.Truncated":
-		return "truncated is true if this is only the beginning of an output that is too large for a payload."
 	case "PostToolPayload.Arguments":
 		return "arguments are the arguments that the tool ran with."
-	case "PostToolPayload.BlockedBy":
-		return "blocked_by names the plugin that blocked the call; absent if none did."
 	case "PostToolPayload.Cached":
 		return "cached is true when the output was cached because of its size."
-	case "PostToolPayload.OutputPath":
-		return "output_path is the path of a file with the whole output, if it is truncated."
 	case "PostToolPayload.Result":
 		return "result is the tool's output after pre_tool_output."
-	case "PostToolPayload.Status":
-		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. In the last two cases the tool did not run."
 	case "PostToolPayload.ToolCallID":
 		return "tool_call_id is the model's identifier of this call."
 	case "PostToolPayload.ToolName":
 		return "tool_name is the tool that was called."
-	case "PostToolPayload.Truncated":
-		return "truncated is true if this is only the beginning of an output that is too large for a payload."
 	case "PostTurnAnswer.Context":
 		return "context is a text for the model after the response and its results, in a block with the plugin's name. It is stored with the conversation."
 	case "PostTurnAnswer.Contexts":
@@ -237,8 +229,6 @@ func fieldDoc(field string) string {
 		return "context_name names the context."
 	case "PostTurnPayload.Messages":
 		return "messages is the conversation with this response."
-	case "PostTurnPayload.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
 	case "PostTurnPayload.RecursionDepth":
 		return "recursion_depth counts the rounds that the recurse tool has requested, from 0."
 	case "PostTurnPayload.Response":
@@ -291,50 +281,30 @@ func fieldDoc(field string) string {
 		return "truncated is true if this is only the beginning of an output that is too large for a payload."
 	case "PreFetchURLPayload.AddressClass":
 		return "address_class is the kind of address that the host has, such as \"public\", \"loopback\" or \"private_network\": of several addresses the first that is not public. \"\" for a name without an address, and for one in the call of a plugin's tool, which is not looked up."
-	case "PreFetchURLPayload.Arguments":
-		return "arguments are the call's final arguments."
-	case "PreFetchURLPayload.ContextName":
-		return "context_name names the context."
 	case "PreFetchURLPayload.Cwd":
 		return "cwd is the working directory."
 	case "PreFetchURLPayload.Host":
 		return "host is the host in the URL, \"\" if there is none."
 	case "PreFetchURLPayload.Reason":
 		return "reason says why it is sensitive; absent otherwise."
-	case "PreFetchURLPayload.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreFetchURLPayload.Safety":
 		return "safety is \"sensitive\" if the address is known and not public; \"no_url\" for a tool without an argument that is a URL; \"public\" otherwise."
 	case "PreFetchURLPayload.Summary":
 		return "summary is the beginning of the arguments if there is no URL; absent otherwise."
-	case "PreFetchURLPayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
 	case "PreFetchURLPayload.ToolName":
 		return "tool_name is the tool that would fetch."
 	case "PreFetchURLPayload.URL":
 		return "url is what would be fetched, \"\" for a tool without an argument that is a URL."
-	case "PreFileReadPayload.Arguments":
-		return "arguments are the call's final arguments."
-	case "PreFileReadPayload.ContextName":
-		return "context_name names the context."
 	case "PreFileReadPayload.Cwd":
 		return "cwd is the working directory."
 	case "PreFileReadPayload.NamedPath":
 		return "named_path is the absolute path before links were resolved; absent if it is the same."
 	case "PreFileReadPayload.Path":
 		return "path is the file or directory that would be read or searched: absolute, with all links resolved."
-	case "PreFileReadPayload.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
-	case "PreFileReadPayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
 	case "PreFileReadPayload.ToolName":
 		return "tool_name is the tool that would read."
-	case "PreFileWritePayload.Arguments":
-		return "arguments are the call's final arguments."
 	case "PreFileWritePayload.Content":
 		return "content is the text that the file would have; null if the call has only a part of it, as for an edit."
-	case "PreFileWritePayload.ContextName":
-		return "context_name names the context."
 	case "PreFileWritePayload.Cwd":
 		return "cwd is the working directory."
 	case "PreFileWritePayload.Diff":
@@ -347,28 +317,16 @@ func fieldDoc(field string) string {
 		return "operation says what an edit does, as in the arguments; absent for other tools."
 	case "PreFileWritePayload.Path":
 		return "path is the file that would be written: absolute, with all links resolved."
-	case "PreFileWritePayload.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
-	case "PreFileWritePayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
 	case "PreFileWritePayload.ToolName":
 		return "tool_name is the tool that would write."
-	case "PreMCPCallPayload.Arguments":
-		return "arguments are the call's final arguments."
-	case "PreMCPCallPayload.ContextName":
-		return "context_name names the context."
 	case "PreMCPCallPayload.Cwd":
 		return "cwd is the working directory."
 	case "PreMCPCallPayload.ReadOnly":
 		return "read_only is true if the server says that the tool only reads, and the configuration says that the server is trusted; absent otherwise."
-	case "PreMCPCallPayload.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreMCPCallPayload.Server":
 		return "server is the MCP server, by its name in the configuration; \"\" for a plugin's tool whose name does not say it."
 	case "PreMCPCallPayload.Tool":
 		return "tool is the tool, by the name that the server gives it."
-	case "PreMCPCallPayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
 	case "PreMCPCallPayload.ToolName":
 		return "tool_name is the tool's name for the model, such as mcp__files__read."
 	case "PreMessageAnswer.Block":
@@ -391,8 +349,6 @@ func fieldDoc(field string) string {
 		return "context_name names the context."
 	case "PreMessagePayload.Prompt":
 		return "prompt is what the person typed."
-	case "PreMessagePayload.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreMessagePayload.Summary":
 		return "summary is the summary of earlier conversation, \"\" if there is none."
 	case "PrePermissionAnswer.DecidedBy":
@@ -411,26 +367,18 @@ func fieldDoc(field string) string {
 		return "reason is shown to the model if the call is refused."
 	case "PrePermissionAnswer.SystemMessage":
 		return "system_message is shown to the person, never to the model."
-	case "PrePermissionPayload.Arguments":
-		return "arguments are the call's final arguments."
 	case "PrePermissionPayload.AskedBy":
 		return "asked_by is who wants the person to be asked: a rule, a plugin, or the default for the category."
 	case "PrePermissionPayload.Category":
 		return "category is the kind of thing that the tool does, as at pre_tool; absent if it does not say."
-	case "PrePermissionPayload.ContextName":
-		return "context_name names the context."
 	case "PrePermissionPayload.Cwd":
 		return "cwd is the working directory."
 	case "PrePermissionPayload.Reason":
 		return "reason says why; absent if nobody said."
-	case "PrePermissionPayload.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
 	case "PrePermissionPayload.Rule":
 		return "rule is the rule that would allow such calls from now on; absent if none can."
 	case "PrePermissionPayload.Subject":
 		return "subject names the argument that the category is about; absent if there is none."
-	case "PrePermissionPayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
 	case "PrePermissionPayload.ToolName":
 		return "tool_name is the tool that the call is about."
 	case "PreRollingCompactPayload.ContextName":
@@ -455,20 +403,12 @@ func fieldDoc(field string) string {
 		return "from names the sending context."
 	case "PreSendMessagePayload.To":
 		return "to names the receiving context, or an address to which a plugin delivers."
-	case "PreShellExecPayload.Arguments":
-		return "arguments are the call's final arguments."
 	case "PreShellExecPayload.Command":
 		return "command is the command line."
 	case "PreShellExecPayload.Commands":
 		return "commands are the simple commands in it, those inside substitutions, sh -c, env, xargs and the like included, with the variables before them and the directories of programs; null if the line cannot be parsed, if a shell may read it otherwise, and if it sets a variable whose value runs by itself."
-	case "PreShellExecPayload.ContextName":
-		return "context_name names the context."
 	case "PreShellExecPayload.Cwd":
 		return "cwd is the directory in which it would run."
-	case "PreShellExecPayload.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
-	case "PreShellExecPayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
 	case "PreShellExecPayload.ToolName":
 		return "tool_name is the tool that would run the command line."
 	case "PreSpawnAgentAnswer.AnsweredBy":
@@ -531,8 +471,6 @@ func fieldDoc(field string) string {
 		return "follow_ups is how many times pre_stop has already continued this turn."
 	case "PreStopPayload.Messages":
 		return "messages is the conversation with the answer."
-	case "PreStopPayload.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreStopPayload.RecursionDepth":
 		return "recursion_depth counts the rounds that the recurse tool has requested, from 0."
 	case "PreStopPayload.Response":
@@ -581,8 +519,6 @@ func fieldDoc(field string) string {
 		return "system_message is shown to the person, never to the model."
 	case "PreToolOutputPayload.Arguments":
 		return "arguments are the arguments that the tool ran with."
-	case "PreToolOutputPayload.BlockedBy":
-		return "blocked_by names the plugin that blocked the call; absent if none did."
 	case "PreToolOutputPayload.Category":
 		return "category is the kind of thing that the tool does: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it does not say."
 	case "PreToolOutputPayload.DurationMS":
@@ -591,28 +527,18 @@ func fieldDoc(field string) string {
 		return "exit_code is 0 for a tool that succeeded, otherwise the exit status of its process, or 1 if there is none."
 	case "PreToolOutputPayload.Output":
 		return "output is the output of the tool, or the text that replaces it for the model."
-	case "PreToolOutputPayload.OutputPath":
-		return "output_path is the path of a file with the whole output, if it is truncated."
 	case "PreToolOutputPayload.Preface":
 		return "preface is the beginning of the output that is not from the tool itself: how the tool failed. Absent if there is none."
-	case "PreToolOutputPayload.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
-	case "PreToolOutputPayload.Status":
-		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. In the last two cases the tool did not run."
 	case "PreToolOutputPayload.Subject":
 		return "subject names the argument that the category is about: the command, the path, the URL. Absent if there is none."
 	case "PreToolOutputPayload.ToolCallID":
 		return "tool_call_id is the model's identifier of this call."
 	case "PreToolOutputPayload.ToolName":
 		return "tool_name is the tool that was called."
-	case "PreToolOutputPayload.Truncated":
-		return "truncated is true if this is only the beginning of an output that is too large for a payload."
 	case "PreToolPayload.Arguments":
 		return "arguments are the call's arguments."
 	case "PreToolPayload.Category":
 		return "category is the kind of thing that the tool does: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it does not say."
-	case "PreToolPayload.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreToolPayload.Subject":
 		return "subject names the argument that the category is about: the command, the path, the URL. Absent if there is none."
 	case "PreToolPayload.ToolCallID":

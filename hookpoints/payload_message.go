@@ -1,5 +1,19 @@
 package hookpoints
 
+// InRecipe says of what the payload is a part.
+type InRecipe struct {
+	// Recipe names the recipe that is being run; absent if there is none.
+	Recipe string `json:"recipe,omitempty"`
+	Nesting
+}
+
+// InContext says of what the payload is a part, and in which context.
+type InContext struct {
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	InRecipe
+}
+
 // PreMessagePayload is the payload of pre_message.
 type PreMessagePayload struct {
 	// Prompt is what the person typed.
@@ -8,9 +22,7 @@ type PreMessagePayload struct {
 	ContextName string `json:"context_name"`
 	// Summary is the summary of earlier conversation, "" if there is none.
 	Summary string `json:"summary"`
-	// Recipe names the recipe that is being run; absent if there is none.
-	Recipe string `json:"recipe,omitempty"`
-	Nesting
+	InRecipe
 }
 
 // PreMessageAnswer is the answer at pre_message.
@@ -96,14 +108,7 @@ type PreSendMessageAnswer struct {
 
 // PostSendMessagePayload is the payload of post_send_message.
 type PostSendMessagePayload struct {
-	// From names the sending context.
-	From string `json:"from"`
-	// To names the receiving context, or an address to which a plugin delivers.
-	To string `json:"to"`
-	// Content is the message.
-	Content string `json:"content"`
-	// ContextName names the context of this run.
-	ContextName string `json:"context_name"`
+	PreSendMessagePayload
 	// DeliveryResult says how it was delivered, as shown to the model.
 	DeliveryResult string `json:"delivery_result"`
 }

@@ -5,6 +5,14 @@ import (
 	"fmt"
 )
 
+// FinalCall is a call that may not be changed any more.
+type FinalCall struct {
+	// Arguments are the call's final arguments.
+	Arguments json.RawMessage `json:"arguments"`
+	// ToolCallID is the model's identifier of this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
 // PreFileReadPayload is the payload of pre_file_read.
 type PreFileReadPayload struct {
 	// ToolName is the tool that would read.
@@ -14,17 +22,10 @@ type PreFileReadPayload struct {
 	Path string `json:"path"`
 	// NamedPath is the absolute path before links were resolved; absent if it is the same.
 	NamedPath string `json:"named_path,omitempty"`
-	// Arguments are the call's final arguments.
-	Arguments json.RawMessage `json:"arguments"`
-	// ToolCallID is the model's identifier of this call.
-	ToolCallID string `json:"tool_call_id,omitempty"`
+	FinalCall
 	// Cwd is the working directory.
 	Cwd string `json:"cwd"`
-	// ContextName names the context.
-	ContextName string `json:"context_name"`
-	// Recipe names the recipe that is being run; absent if there is none.
-	Recipe string `json:"recipe,omitempty"`
-	Nesting
+	InContext
 }
 
 // PreFileWritePayload is the payload of pre_file_write.
@@ -44,17 +45,10 @@ type PreFileWritePayload struct {
 	Exists bool `json:"exists"`
 	// Diff is the change as a unified diff of at most 64 KiB, "" if it is not known.
 	Diff string `json:"diff"`
-	// Arguments are the call's final arguments.
-	Arguments json.RawMessage `json:"arguments"`
-	// ToolCallID is the model's identifier of this call.
-	ToolCallID string `json:"tool_call_id,omitempty"`
+	FinalCall
 	// Cwd is the working directory.
 	Cwd string `json:"cwd"`
-	// ContextName names the context.
-	ContextName string `json:"context_name"`
-	// Recipe names the recipe that is being run; absent if there is none.
-	Recipe string `json:"recipe,omitempty"`
-	Nesting
+	InContext
 }
 
 // PreShellExecPayload is the payload of pre_shell_exec.
@@ -68,17 +62,10 @@ type PreShellExecPayload struct {
 	// null if the line cannot be parsed, if a shell may read it otherwise, and if it sets a
 	// variable whose value runs by itself.
 	Commands *[]string `json:"commands"`
-	// Arguments are the call's final arguments.
-	Arguments json.RawMessage `json:"arguments"`
-	// ToolCallID is the model's identifier of this call.
-	ToolCallID string `json:"tool_call_id,omitempty"`
+	FinalCall
 	// Cwd is the directory in which it would run.
 	Cwd string `json:"cwd"`
-	// ContextName names the context.
-	ContextName string `json:"context_name"`
-	// Recipe names the recipe that is being run; absent if there is none.
-	Recipe string `json:"recipe,omitempty"`
-	Nesting
+	InContext
 }
 
 // PreFetchURLPayload is the payload of pre_fetch_url.
@@ -100,17 +87,10 @@ type PreFetchURLPayload struct {
 	Reason string `json:"reason,omitempty"`
 	// Summary is the beginning of the arguments if there is no URL; absent otherwise.
 	Summary string `json:"summary,omitempty"`
-	// Arguments are the call's final arguments.
-	Arguments json.RawMessage `json:"arguments"`
-	// ToolCallID is the model's identifier of this call.
-	ToolCallID string `json:"tool_call_id,omitempty"`
+	FinalCall
 	// Cwd is the working directory.
 	Cwd string `json:"cwd"`
-	// ContextName names the context.
-	ContextName string `json:"context_name"`
-	// Recipe names the recipe that is being run; absent if there is none.
-	Recipe string `json:"recipe,omitempty"`
-	Nesting
+	InContext
 }
 
 // PreMCPCallPayload is the payload of pre_mcp_call.
@@ -125,27 +105,17 @@ type PreMCPCallPayload struct {
 	// ReadOnly is true if the server says that the tool only reads, and the configuration
 	// says that the server is trusted; absent otherwise.
 	ReadOnly bool `json:"read_only,omitempty"`
-	// Arguments are the call's final arguments.
-	Arguments json.RawMessage `json:"arguments"`
-	// ToolCallID is the model's identifier of this call.
-	ToolCallID string `json:"tool_call_id,omitempty"`
+	FinalCall
 	// Cwd is the working directory.
 	Cwd string `json:"cwd"`
-	// ContextName names the context.
-	ContextName string `json:"context_name"`
-	// Recipe names the recipe that is being run; absent if there is none.
-	Recipe string `json:"recipe,omitempty"`
-	Nesting
+	InContext
 }
 
 // PrePermissionPayload is the payload of pre_permission.
 type PrePermissionPayload struct {
 	// ToolName is the tool that the call is about.
 	ToolName string `json:"tool_name"`
-	// Arguments are the call's final arguments.
-	Arguments json.RawMessage `json:"arguments"`
-	// ToolCallID is the model's identifier of this call.
-	ToolCallID string `json:"tool_call_id,omitempty"`
+	FinalCall
 	// Category is the kind of thing that the tool does, as at pre_tool; absent if it does
 	// not say.
 	Category string `json:"category,omitempty"`
@@ -160,11 +130,7 @@ type PrePermissionPayload struct {
 	Rule string `json:"rule,omitempty"`
 	// Cwd is the working directory.
 	Cwd string `json:"cwd"`
-	// ContextName names the context.
-	ContextName string `json:"context_name"`
-	// Recipe names the recipe that is being run; absent if there is none.
-	Recipe string `json:"recipe,omitempty"`
-	Nesting
+	InContext
 }
 
 // PrePermissionAnswer is the answer at pre_permission: that of the person, in their place.

@@ -19,9 +19,7 @@ type PreToolPayload struct {
 	// Subject names the argument that the category is about: the command, the path, the
 	// URL. Absent if there is none.
 	Subject string `json:"subject,omitempty"`
-	// Recipe names the recipe that is being run; absent if there is none.
-	Recipe string `json:"recipe,omitempty"`
-	Nesting
+	InRecipe
 }
 
 // PreToolAnswer is the answer at pre_tool.
@@ -86,6 +84,25 @@ func BlockedNote(plugin string) string { return fmt.Sprintf("\n(blocked by plugi
 // DidRun reports whether the tool ran.
 func (s CallStatus) DidRun() bool { return s == StatusRan || s == StatusFailed }
 
+// Outcome is how a call ended.
+type Outcome struct {
+	// Status is "ran"; "failed" if the tool ran and failed; "blocked" if a plugin
+	// blocked the call; "denied" if it was refused otherwise. In the last two cases the
+	// tool did not run.
+	Status CallStatus `json:"status"`
+	// BlockedBy names the plugin that blocked the call; absent if none did.
+	BlockedBy string `json:"blocked_by,omitempty"`
+}
+
+// Extent says how much of an output the payload has.
+type Extent struct {
+	// Truncated is true if this is only the beginning of an output that is too large
+	// for a payload.
+	Truncated bool `json:"truncated,omitempty"`
+	// OutputPath is the path of a file with the whole output, if it is truncated.
+	OutputPath string `json:"output_path,omitempty"`
+}
+
 // PostToolPayload is the payload of post_tool.
 type PostToolPayload struct {
 	// ToolName is the tool that was called.
@@ -94,19 +111,10 @@ type PostToolPayload struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Result is the tool's output after pre_tool_output.
 	Result string `json:"result"`
-	// Truncated is true if this is only the beginning of an output that is too large
-	// for a payload.
-	Truncated bool `json:"truncated,omitempty"`
-	// OutputPath is the path of a file with the whole output, if it is truncated.
-	OutputPath string `json:"output_path,omitempty"`
+	Extent
 	// Cached is true when the output was cached because of its size.
 	Cached bool `json:"cached"`
-	// Status is "ran"; "failed" if the tool ran and failed; "blocked" if a plugin
-	// blocked the call; "denied" if it was refused otherwise. In the last two cases the
-	// tool did not run.
-	Status CallStatus `json:"status"`
-	// BlockedBy names the plugin that blocked the call; absent if none did.
-	BlockedBy string `json:"blocked_by,omitempty"`
+	Outcome
 	// ToolCallID is the model's identifier of this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	Nesting
@@ -120,17 +128,8 @@ type PreToolOutputPayload struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Output is the output of the tool, or the text that replaces it for the model.
 	Output string `json:"output"`
-	// Truncated is true if this is only the beginning of an output that is too large
-	// for a payload.
-	Truncated bool `json:"truncated,omitempty"`
-	// OutputPath is the path of a file with the whole output, if it is truncated.
-	OutputPath string `json:"output_path,omitempty"`
-	// Status is "ran"; "failed" if the tool ran and failed; "blocked" if a plugin
-	// blocked the call; "denied" if it was refused otherwise. In the last two cases the
-	// tool did not run.
-	Status CallStatus `json:"status"`
-	// BlockedBy names the plugin that blocked the call; absent if none did.
-	BlockedBy string `json:"blocked_by,omitempty"`
+	Extent
+	Outcome
 	// Preface is the beginning of the output that is not from the tool itself: how the
 	// tool failed. Absent if there is none.
 	Preface string `json:"preface,omitempty"`
@@ -147,9 +146,7 @@ type PreToolOutputPayload struct {
 	ExitCode int `json:"exit_code"`
 	// DurationMS is how long the tool ran, in milliseconds.
 	DurationMS int64 `json:"duration_ms"`
-	// Recipe names the recipe that is being run; absent if there is none.
-	Recipe string `json:"recipe,omitempty"`
-	Nesting
+	InRecipe
 }
 
 // PreToolOutputAnswer is the answer at pre_tool_output.
@@ -188,21 +185,12 @@ type PostToolOutputPayload struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Output is the output after pre_tool_output.
 	Output string `json:"output"`
-	// Truncated is true if this is only the beginning of an output that is too large
-	// for a payload.
-	Truncated bool `json:"truncated,omitempty"`
-	// OutputPath is the path of a file with the whole output, if it is truncated.
-	OutputPath string `json:"output_path,omitempty"`
+	Extent
 	// FinalOutput is the text that the model will see.
 	FinalOutput string `json:"final_output"`
 	// Cached is true when the output was cached because of its size.
 	Cached bool `json:"cached"`
-	// Status is "ran"; "failed" if the tool ran and failed; "blocked" if a plugin
-	// blocked the call; "denied" if it was refused otherwise. In the last two cases the
-	// tool did not run.
-	Status CallStatus `json:"status"`
-	// BlockedBy names the plugin that blocked the call; absent if none did.
-	BlockedBy string `json:"blocked_by,omitempty"`
+	Outcome
 	// ToolCallID is the model's identifier of this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	Nesting

@@ -53,9 +53,7 @@ type PostTurnPayload struct {
 	Messages []ChatMessage `json:"messages"`
 	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
 	RecursionDepth int `json:"recursion_depth"`
-	// Recipe names the recipe that is being run; absent if there is none.
-	Recipe string `json:"recipe,omitempty"`
-	Nesting
+	InRecipe
 }
 
 // PostTurnAnswer is the answer at post_turn.
@@ -157,9 +155,7 @@ type PreStopPayload struct {
 	FollowUps int `json:"follow_ups"`
 	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
 	RecursionDepth int `json:"recursion_depth"`
-	// Recipe names the recipe that is being run; absent if there is none.
-	Recipe string `json:"recipe,omitempty"`
-	Nesting
+	InRecipe
 }
 
 // PreStopAnswer is the answer at pre_stop.

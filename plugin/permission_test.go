@@ -60,7 +60,7 @@ func TestWhoDecidesAtAPermissionPoint(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var l log
 			answer := fire(t, l.host(test.plugins...), hookpoints.PreShellExec, hookpoints.PreShellExecPayload{
-				Arguments: json.RawMessage("{}")})
+				FinalCall: hookpoints.FinalCall{Arguments: json.RawMessage("{}")}})
 			if answer.Verdict() != test.verdict || answer.DecidedBy != test.by || answer.Reason != test.reason {
 				t.Errorf("got %+v", answer)
 			}
@@ -74,7 +74,7 @@ func TestWhoDecidesAtAPermissionPoint(t *testing.T) {
 func TestAnUnknownDecisionIsSaid(t *testing.T) {
 	var l log
 	fire(t, l.host(says("a", `{"decision":"maybe"}`, "pre_file_read")), hookpoints.PreFileRead,
-		hookpoints.PreFileReadPayload{Arguments: json.RawMessage("{}")})
+		hookpoints.PreFileReadPayload{FinalCall: hookpoints.FinalCall{Arguments: json.RawMessage("{}")}})
 	want := []string{`plugin "a" at pre_file_read: its answer has a field with an unknown value: "decision": "maybe" is ` +
 		`no decision; want "deny", "ask" or "allow"; ignored`}
 	if diff := cmp.Diff(want, l.notices); diff != "" {
@@ -95,7 +95,7 @@ func TestACallThatAPluginCouldNotSeeIsDenied(t *testing.T) {
 				return plugin.Answer{Unread: true}, test.err
 			})}
 		answer := fire(t, (&log{}).host(p), hookpoints.PreFetchURL, hookpoints.PreFetchURLPayload{
-			Arguments: json.RawMessage("{}")})
+			FinalCall: hookpoints.FinalCall{Arguments: json.RawMessage("{}")}})
 		if answer.Verdict() != test.want {
 			t.Errorf("on_failure %q, %v: got %+v", test.failure, test.err, answer)
 		}

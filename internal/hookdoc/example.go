@@ -12,23 +12,25 @@ import (
 // Example returns a realistic payload of a point. The payloads of chibi's points belong
 // to one conversation: a person asks what is in a directory, the model runs a command.
 func Example(info hookpoints.Info) json.RawMessage {
-	payload, err := strictjson.Encode(exampleStruct(info.Payload).Interface())
+	payload, err := strictjson.Encode(exampleStruct(info.Payload, info.Payload.Name()).Interface())
 	if err != nil {
 		return json.RawMessage("{}")
 	}
 	return payload
 }
 
-func exampleStruct(t reflect.Type) reflect.Value {
+// exampleStruct returns a struct with values for its fields. Those of an embedded struct are its
+// own, as in JSON.
+func exampleStruct(t reflect.Type, owner string) reflect.Value {
 	v := reflect.New(t).Elem()
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case name != "" && name != "-":
-			v.Field(i).Set(exampleOf(field.Type, t.Name()+"."+name))
+			v.Field(i).Set(exampleOf(field.Type, owner+"."+name))
 		case field.Anonymous && field.Type != reflect.TypeFor[hookpoints.Nesting](): // nothing in the examples is nested
-			v.Field(i).Set(exampleStruct(field.Type))
+			v.Field(i).Set(exampleStruct(field.Type, owner))
 		}
 	}
 	return v
@@ -46,7 +48,7 @@ func exampleOf(t reflect.Type, field string) reflect.Value {
 		v.Set(reflect.New(t.Elem()))
 		v.Elem().Set(exampleOf(t.Elem(), field))
 	case t.Kind() == reflect.Struct:
-		return exampleStruct(t)
+		return exampleStruct(t, t.Name())
 	case t.Kind() == reflect.Slice:
 		v.Set(reflect.Append(v, exampleOf(t.Elem(), field)))
 	case t.Kind() == reflect.String:
@@ -106,9 +108,10 @@ func exampleText(field string) string {
 		"command": "ls -l /tmp", "commands": "ls -l /tmp",
 		"url": "http://localhost:8080/health", "host": "localhost", "address_class": "loopback", "safety": "sensitive",
 		"system_prompt": "You review changes.", "input": "Review the change in src/web.", "tools": "read_file",
-		"agent_id": "agent-1", "agent_type": "reviewer", "Spawned.tool_name": "spawn_agent",
-		"PostSpawnAgentPayload.response": "The change is fine.",
-		"PostSpawnAgentPayload.reason":   "", "PreFetchURLPayload.reason": "it is an address of this machine",
+		"agent_id": "agent-1", "agent_type": "reviewer", "PreSpawnAgentPayload.tool_name": "spawn_agent",
+		"PostSpawnAgentPayload.tool_name": "spawn_agent",
+		"PostSpawnAgentPayload.response":  "The change is fine.",
+		"PostSpawnAgentPayload.reason":    "", "PreFetchURLPayload.reason": "it is an address of this machine",
 		"PreFetchURLPayload.summary": "", "asked_by": "the default for shell", "rule": "shell_exec(ls *)",
 		"PrePermissionPayload.reason": "", "PrePermissionPayload.tool_name": "shell_exec",
 		"PrePermissionPayload.category": "shell",

@@ -372,12 +372,14 @@ func pluginsOf(t *testing.T, text string) []plugin.Plugin {
 
 func TestSwapContext(t *testing.T) {
 	once := pluginsOf(t, "---\nhooks: {turn_end: {handler: swap_context, once: true}}\n---\n")
-	calls := hookpoints.PostTurnPayload{Recipe: "r", Response: "I look", ToolsUsed: []string{"a"}}
-	text := hookpoints.PostTurnPayload{Recipe: "r", Response: "the summary"}
+	calls := hookpoints.PostTurnPayload{InRecipe: hookpoints.InRecipe{Recipe: "r"},
+		Response: "I look", ToolsUsed: []string{"a"}}
+	text := hookpoints.PostTurnPayload{InRecipe: hookpoints.InRecipe{Recipe: "r"}, Response: "the summary"}
 	if a := turn(t, once, calls); a.Messages != nil {
 		t.Errorf("it swapped after a response with calls: %+v", a)
 	}
-	if a := turn(t, once, hookpoints.PostTurnPayload{Recipe: "r", Response: " "}); a.Messages != nil {
+	if a := turn(t, once, hookpoints.PostTurnPayload{InRecipe: hookpoints.InRecipe{Recipe: "r"},
+		Response: " "}); a.Messages != nil {
 		t.Errorf("it swapped to nothing: %+v", a)
 	}
 	if a := turn(t, once, hookpoints.PostTurnPayload{Response: "an answer to mail"}); a.Messages != nil {
@@ -415,8 +417,9 @@ func TestCompactAt(t *testing.T) {
 		{"no limit is known", hookpoints.PostTurnPayload{ToolsUsed: []string{"a"},
 			Usage: hookpoints.Usage{CurrentContextWindow: 80}}, ""},
 		{"in a recipe beside the conversation", hookpoints.PostTurnPayload{ToolsUsed: []string{"a"},
-			Usage: full, Nesting: hookpoints.Nesting{Nested: true}}, ""},
-		{"in the recipe itself", hookpoints.PostTurnPayload{ToolsUsed: []string{"a"}, Usage: full, Recipe: "compact"}, ""},
+			Usage: full, InRecipe: hookpoints.InRecipe{Nesting: hookpoints.Nesting{Nested: true}}}, ""},
+		{"in the recipe itself", hookpoints.PostTurnPayload{ToolsUsed: []string{"a"}, Usage: full,
+			InRecipe: hookpoints.InRecipe{Recipe: "compact"}}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			plugins := pluginsOf(t, "---\nhooks: {after_turn: {handler: compact}}\n---\n")

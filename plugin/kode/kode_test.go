@@ -102,20 +102,23 @@ func TestPayloadsAndVariables(t *testing.T) {
 			fire(t, h, hookpoints.PreTool, hookpoints.PreToolPayload{ToolName: "shell", Arguments: tool})
 		}},
 		{"tool_call_post", `"tool":"shell","exit_code":3,"output":"no","duration_ms":142`, func(h *plugin.Host) {
-			fire(t, h, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{ToolName: "shell", Arguments: tool, ExitCode: 3,
-				Output: "no", DurationMS: 142})
+			fire(t, h, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{ToolName: "shell", Arguments: tool,
+				ExitCode: 3,
+				Output:   "no", DurationMS: 142})
 		}},
 		{"tool_call_post", `"tool":"shell","exit_code":3,"output":"no\n","duration_ms":142,"status":"failed"`,
 			func(h *plugin.Host) {
 				fire(t, h, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
-					ToolName: "shell", Arguments: tool, Status: hookpoints.StatusFailed, ExitCode: 3, DurationMS: 142,
+					ToolName: "shell", Arguments: tool, Outcome: hookpoints.Outcome{Status: hookpoints.StatusFailed},
+					ExitCode: 3, DurationMS: 142,
 					Preface: "Error: exit status 3 (why)\nstdout before that:\n",
 					Output:  "Error: exit status 3 (why)\nstdout before that:\nno\n",
 				})
 			}},
 		{"tool_call_post", `"tool":"shell","duration_ms":0,"status":"blocked"`, func(h *plugin.Host) {
 			fire(t, h, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
-				ToolName: "shell", Arguments: tool, Status: hookpoints.StatusBlocked, ExitCode: 1, Output: "no",
+				ToolName: "shell", Arguments: tool, Outcome: hookpoints.Outcome{Status: hookpoints.StatusBlocked},
+				ExitCode: 1, Output: "no",
 			})
 		}},
 		{"session_end", `"reason":"user_exit","turns":17`, func(h *plugin.Host) {

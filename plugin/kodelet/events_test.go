@@ -50,11 +50,11 @@ func TestPayloads(t *testing.T) {
 	}
 	failed := hookpoints.PreToolOutputPayload{ToolName: "dice", Arguments: json.RawMessage(`{}`),
 		Output: "Error: no", ExitCode: 3,
-		Nesting: hookpoints.Nesting{Nested: true}, Recipe: "compact"}
+		InRecipe: hookpoints.InRecipe{Nesting: hookpoints.Nesting{Nested: true}, Recipe: "compact"}}
 	stopped := hookpoints.PreToolOutputPayload{
 		ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), ToolCallID: "c1", ExitCode: 1,
-		Status:    hookpoints.StatusBlocked,
-		BlockedBy: "guard", Output: "no sudo\n(blocked by plugin \"guard\")",
+		Outcome: hookpoints.Outcome{Status: hookpoints.StatusBlocked, BlockedBy: "guard"},
+		Output:  "no sudo\n(blocked by plugin \"guard\")",
 	}
 	for name, test := range map[string]struct{ got, want string }{
 		"before_tool_call": {
@@ -64,7 +64,8 @@ func TestPayloads(t *testing.T) {
 		},
 		"before_tool_call in a recipe": {
 			received(t, "before_tool_call", hookpoints.PreTool,
-				hookpoints.PreToolPayload{ToolName: "bash", Arguments: json.RawMessage(`{}`), Recipe: "github/pr"}),
+				hookpoints.PreToolPayload{ToolName: "bash", Arguments: json.RawMessage(`{}`),
+					InRecipe: hookpoints.InRecipe{Recipe: "github/pr"}}),
 			`{"event":"before_tool_call",` + base + `,"recipe_name":"github/pr","tool_name":"bash","tool_input":{},` +
 				`"tool_user_id":""}`,
 		},
@@ -106,7 +107,7 @@ func TestPayloads(t *testing.T) {
 		},
 		"agent_stop": {
 			received(t, "agent_stop", hookpoints.PreStop, hookpoints.PreStopPayload{Messages: conversation, Usage: used,
-				FollowUps: 1, Recipe: "compact"}),
+				FollowUps: 1, InRecipe: hookpoints.InRecipe{Recipe: "compact"}}),
 			`{"event":"agent_stop",` + base + `,"recipe_name":"compact","messages":[{"role":"user","content":"list <it>"},` +
 				`{"role":"assistant","content":"I look.\nUsing tool: bash with input: {\"command\":\"ls\"}"},{"role":"assistant",` +
 				`"content":"Tool result:\na b"},{"role":"assistant","content":"There are two."}],` + tokens +
@@ -152,11 +153,12 @@ func TestResults(t *testing.T) {
 	failed := hookpoints.PreToolOutputPayload{ToolName: "bash", Arguments: json.RawMessage(`{}`),
 		Output: "Error: secret", ExitCode: 1}
 	stopped := hookpoints.PreToolOutputPayload{
-		ToolName: "bash", Arguments: json.RawMessage(`{}`), Status: hookpoints.StatusBlocked, ExitCode: 1, BlockedBy: "g",
+		ToolName: "bash", Arguments: json.RawMessage(`{}`),
+		Outcome: hookpoints.Outcome{Status: hookpoints.StatusBlocked, BlockedBy: "g"}, ExitCode: 1,
 		Output: "secret\n(blocked by plugin \"g\")",
 	}
 	large := hookpoints.PreToolOutputPayload{ToolName: "bash", Arguments: json.RawMessage(`{}`),
-		Output: "begin", Truncated: true}
+		Output: "begin", Extent: hookpoints.Extent{Truncated: true}}
 	for _, test := range []struct {
 		name, event, result, want string
 		payload                   any

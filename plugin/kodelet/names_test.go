@@ -89,7 +89,7 @@ func TestAuditHooksSeeKodeletsNames(t *testing.T) {
 	host := &plugin.Host{Plugins: []plugin.Plugin{logger}}
 	_, err := plugin.Fire(t.Context(), host, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
 		ToolName: "run", Category: "shell", Subject: "line", Arguments: json.RawMessage(`{"line":"ls"}`), Output: "a\n",
-		Status: hookpoints.StatusRan,
+		Outcome: hookpoints.Outcome{Status: hookpoints.StatusRan},
 	})
 	if err != nil {
 		t.Fatal(err)

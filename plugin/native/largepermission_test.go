@@ -39,7 +39,7 @@ func TestNoPaddingGetsPastAPermissionHook(t *testing.T) {
 			command := "git push #" + strings.Repeat("x", test.padding)
 			answer, err := plugin.Fire(t.Context(), &plugin.Host{Plugins: loaded.Plugins}, hookpoints.PreShellExec,
 				hookpoints.PreShellExecPayload{ToolName: "shell_exec", Command: command,
-					Arguments: json.RawMessage(fmt.Sprintf(`{"n":%d}`, test.padding))})
+					FinalCall: hookpoints.FinalCall{Arguments: json.RawMessage(fmt.Sprintf(`{"n":%d}`, test.padding))}})
 			if err != nil || answer.Verdict() != test.want || !strings.HasPrefix(answer.Reason, test.reason) {
 				t.Errorf("got %+v, %v; want %q, %q", answer, err, test.want, test.reason)
 			}

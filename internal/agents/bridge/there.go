@@ -28,8 +28,7 @@ func nesting(m engine.Moment) hookpoints.Nesting {
 // PreMessage is the payload of pre_message.
 func (m There) PreMessage() hookpoints.PreMessagePayload {
 	return hookpoints.PreMessagePayload{Prompt: m.Text(engine.PromptText), ContextName: m.In,
-		Recipe:  m.Text(engine.Recipe),
-		Nesting: nesting(m.Moment)}
+		InRecipe: hookpoints.InRecipe{Recipe: m.Text(engine.Recipe), Nesting: nesting(m.Moment)}}
 }
 
 // OfMessage is the effect of an answer at pre_message.
@@ -77,7 +76,8 @@ func (m There) Continued() int {
 // PreStop is the payload of pre_stop; continued is how often the turn was.
 func (m There) PreStop(continued int) hookpoints.PreStopPayload {
 	return hookpoints.PreStopPayload{ContextName: m.In, Response: m.Text(engine.Response), FollowUps: continued,
-		Messages: []hookpoints.ChatMessage{{Role: "assistant", Content: m.Text(engine.Response)}}, Nesting: nesting(m.Moment)}
+		Messages: []hookpoints.ChatMessage{{Role: "assistant", Content: m.Text(engine.Response)}},
+		InRecipe: hookpoints.InRecipe{Nesting: nesting(m.Moment)}}
 }
 
 // OfStop is the effect of an answer at pre_stop.

@@ -40,10 +40,9 @@ func (m There) OfRequest(a hookpoints.PreAPIRequestAnswer) (e engine.Effect) {
 // PostTurn is the payload of post_turn. Agents say neither how many responses there were nor
 // which tools this one calls.
 func (m There) PostTurn() hookpoints.PostTurnPayload {
-	return hookpoints.PostTurnPayload{ContextName: m.In, TurnNumber: 1, Response: m.Text(engine.Response),
-		ToolsUsed: []string{},
-		Messages:  []hookpoints.ChatMessage{{Role: "assistant", Content: m.Text(engine.Response)}},
-		Nesting:   nesting(m.Moment)}
+	return hookpoints.PostTurnPayload{ContextName: m.In, TurnNumber: 1, Response: m.Text(engine.Response), ToolsUsed: []string{},
+		Messages: []hookpoints.ChatMessage{{Role: "assistant", Content: m.Text(engine.Response)}},
+		InRecipe: hookpoints.InRecipe{Nesting: nesting(m.Moment)}}
 }
 
 // OfTurn is the effect of an answer at post_turn.

@@ -44,7 +44,7 @@ func TestAHookOfCursorSeesTheFileBeforeItIsRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			payload, _ := json.Marshal(hookpoints.PreFileReadPayload{ToolName: "read_file", Path: path, Cwd: dir,
-				Arguments: json.RawMessage(`{}`)})
+				FinalCall: hookpoints.FinalCall{Arguments: json.RawMessage(`{}`)}})
 			answer, err := hook.Handler.Handle(context.Background(),
 				plugin.Event{Point: hookpoints.PreFileRead.Name, Payload: payload})
 			if denied := strings.Contains(string(answer.Body), `"deny"`); err != nil || denied != test.deny {
