@@ -12,10 +12,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/agents"
-	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/tools"
-	"github.com/chibi-host/chibi/tools/mcp"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
@@ -218,17 +215,18 @@ func (s source) nameOf(t target) (string, error) {
 		}
 		return "", s.errorAt(t.offset(), "%s: %s; chibi hook list names them all", t.key(), noPoint(name))
 	case "EVENT":
-		names := kode.EventNames()
+		names := kodeEvents()
 		if name = strings.ToLower(name); !slices.Contains(names, name) { // as other keys
 			return "", s.unknownOf(t, names)
 		}
 	case "AGENT":
-		if known, ok := agents.NameOf(strings.ToLower(name)); ok {
-			return known, nil
+		known := agentOf(strings.ToLower(name))
+		if known == "" {
+			return "", s.unknownOf(t, agents())
 		}
-		return "", s.unknownOf(t, agents.Names())
+		return known, nil
 	case "SERVER":
-		if err := mcp.CheckServerName(name); err != nil {
+		if err := tools.CheckServerName(name); err != nil {
 			return "", s.errorAt(t.offset(), "%s: %v", t.key(), err)
 		}
 	case "VARIABLE", "HEADER":

@@ -30,10 +30,6 @@ package config
 
 import (
 	"time"
-
-	"github.com/chibi-host/chibi/agent"
-	"github.com/chibi-host/chibi/llm/openai"
-	"github.com/chibi-host/chibi/store"
 )
 
 // Config is the configuration of one run. The comment of a field with a key is
@@ -154,32 +150,33 @@ type Config struct {
 }
 
 // setDefaults sets all keys to their defaults. Those that depend on other keys are set
-// by [Config.resolve], when all sources have been read.
+// by [Config.resolve], when all sources have been read. A test compares what a package does
+// where it is not configured.
 func (c *Config) setDefaults() {
 	*c = Config{
-		Username:                     agent.DefaultUserName,
+		Username:                     "user",
 		AutoCompactThreshold:         80,
 		RollingCompactDropPercentage: 50,
 		ReflectionEnabled:            true,
 		ReflectionCharacterLimit:     10_000,
-		MaxToolRounds:                agent.DefaultMaxSteps,
-		MaxCallsPerResponse:          agent.DefaultMaxCalls,
-		MaxFollowUps:                 agent.DefaultMaxFollowUps,
-		MaxRecursionDepth:            agent.DefaultMaxRecursion,
-		MaxAgentDepth:                agent.DefaultMaxAgentDepth,
-		MaxAgentTokens:               agent.DefaultMaxAgentTokens,
-		RequestFirstByteTimeoutMS:    ms(openai.DefaultFirstByteTimeout),
-		RequestIdleTimeoutMS:         ms(openai.DefaultIdleTimeout),
-		ToolOutputCacheThreshold:     agent.DefaultCacheThreshold,
-		ToolCachePreviewChars:        agent.DefaultCachePreview,
+		MaxToolRounds:                50,
+		MaxCallsPerResponse:          100,
+		MaxFollowUps:                 5,
+		MaxRecursionDepth:            30,
+		MaxAgentDepth:                1,
+		MaxAgentTokens:               1_000_000,
+		RequestFirstByteTimeoutMS:    ms(10 * time.Minute),
+		RequestIdleTimeoutMS:         ms(2 * time.Minute),
+		ToolOutputCacheThreshold:     4000,
+		ToolCachePreviewChars:        500,
 		AutoCleanupCache:             true,
 		ToolCacheMaxAgeDays:          7,
 		ToolCacheMaxBytes:            1 << 30,
 		FileToolsAllowedPaths:        []string{},
 		FileToolsWritePaths:          []string{},
 		Store:                        Files,
-		StoreTimeoutMS:               ms(store.DefaultTimeout),
-		StoreLeaseSeconds:            int(store.DefaultLease / time.Second),
+		StoreTimeoutMS:               ms(defaultStoreTimeout),
+		StoreLeaseSeconds:            int(defaultStoreLease / time.Second),
 	}
 	c.Tools.Sandbox = "off"
 	c.Storage.setDefaults()

@@ -1,11 +1,13 @@
 package config_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/llm/openai"
 	"github.com/chibi-host/chibi/plugin"
@@ -14,12 +16,14 @@ import (
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/tools/mcp"
 )
 
 // TestDefaultsAreThoseOfThePackages: who embeds a package and leaves a field unset
 // gets what a run without configuration has.
 func TestDefaultsAreThoseOfThePackages(t *testing.T) {
-	c, err := load(t, map[string]string{"config.toml": "[[kode.hooks.session_end]]\nexec = 'x'\n"})
+	c, err := load(t, map[string]string{"config.toml": "[[kode.hooks.session_end]]\nexec = 'x'\n[mcp.s]\ncommand = 'x'\n"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,6 +36,12 @@ func TestDefaultsAreThoseOfThePackages(t *testing.T) {
 		"max_calls_per_response":            {c.MaxCallsPerResponse, agent.DefaultMaxCalls},
 		"max_follow_ups":                    {c.MaxFollowUps, agent.DefaultMaxFollowUps},
 		"max_recursion_depth":               {c.MaxRecursionDepth, agent.DefaultMaxRecursion},
+		"max_agent_depth":                   {c.MaxAgentDepth, agent.DefaultMaxAgentDepth},
+		"max_agent_tokens":                  {c.MaxAgentTokens, agent.DefaultMaxAgentTokens},
+		"store_timeout_ms":                  {c.StoreTimeoutMS, ms(store.DefaultTimeout)},
+		"store_lease_seconds":               {c.StoreLeaseSeconds, ms(store.DefaultLease) / 1000},
+		"mcp.SERVER.timeout_ms":             {c.MCP["s"].TimeoutMS, ms(mcp.DefaultTimeout)},
+		"mcp.SERVER.start_timeout_ms":       {c.MCP["s"].StartTimeoutMS, ms(mcp.StartTimeout)},
 		"tool_output_cache_threshold":       {c.ToolOutputCacheThreshold, agent.DefaultCacheThreshold},
 		"tool_cache_preview_chars":          {c.ToolCachePreviewChars, agent.DefaultCachePreview},
 		"request_first_byte_timeout_ms":     {c.RequestFirstByteTimeoutMS, ms(openai.DefaultFirstByteTimeout)},
@@ -56,6 +66,31 @@ func TestDefaultsAreThoseOfThePackages(t *testing.T) {
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s is %d, the package's default is %d", key, pair[0], pair[1])
+		}
+	}
+}
+
+// TestNamesAreThoseOfThePackages: every event of Kode and every agent can be named, in the
+// order of their packages.
+func TestNamesAreThoseOfThePackages(t *testing.T) {
+	names := kode.EventNames()
+	text, got := "", []string{}
+	for _, event := range slices.Backward(names) {
+		text += "[[kode.hooks." + event + "]]\nexec = 'x'\n"
+	}
+	c, err := load(t, map[string]string{"config.toml": text})
+	for _, hook := range c.Kode.List() {
+		got = append(got, hook.Event)
+	}
+	if err != nil || !slices.Equal(got, names) {
+		t.Errorf("%v, %v; want %v", got, err, names)
+	}
+	for _, table := range agents.All() {
+		for _, name := range append(table.Aliases, table.Name) {
+			c, err := load(t, map[string]string{"config.toml": "[foreign." + name + "]\nuser = true\n"})
+			if err != nil || !c.Foreign.ByName[table.Name].User {
+				t.Errorf("%s is not %s: %v", name, table.Name, err)
+			}
 		}
 	}
 }

@@ -1,5 +1,10 @@
 package config
 
+import (
+	"slices"
+	"strings"
+)
+
 // Foreign says which hooks of coding agents run, and how.
 type Foreign struct {
 	// `true`: hooks that are URLs may be at addresses of private networks. This machine's own
@@ -30,6 +35,28 @@ type ForeignAgent struct {
 	// Directories of the agent's plugins whose hooks run (`hooks/hooks.json` in them); `~` is your home. They
 	// need no approval.
 	Plugins []string `toml:"plugins" check:"paths" unset:"none"`
+}
+
+// agents lists the coding agents whose hooks can be turned on.
+func agents() []string {
+	return []string{"claude", "codex", "copilot", "crush", "cursor", "gemini", "qwen"}
+}
+
+// agentOf returns the name of an agent by its name or an alias, "" if there is none. A test
+// compares the names with those of the agents' tables.
+func agentOf(name string) string {
+	switch name {
+	case "claude-code", "codex-cli", "copilot-cli", "cursor-cli", "gemini-cli", "qwen-code":
+		name, _, _ = strings.Cut(name, "-")
+	case "github-copilot":
+		name = "copilot"
+	case "cursor-agent":
+		name = "cursor"
+	}
+	if !slices.Contains(agents(), name) {
+		return ""
+	}
+	return name
 }
 
 // IsOn reports whether any of the agent's hooks run.

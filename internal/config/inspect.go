@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -101,7 +100,7 @@ func (a API) Options() []Option {
 // List lists the hooks in the order in which their events happen, those of one event in
 // their order.
 func (k Kode) List() (list []KodeHook) {
-	for _, event := range kode.EventNames() {
+	for _, event := range kodeEvents() {
 		for _, h := range k.Hooks[event] {
 			h.Event = event
 			list = append(list, h)

@@ -2,8 +2,6 @@ package config
 
 import (
 	"time"
-
-	"github.com/chibi-host/chibi/tools/mcp"
 )
 
 // MCPServer says how an MCP server is reached, and what of it is used. Without a command and
@@ -75,7 +73,7 @@ type MCPTool struct {
 }
 
 func (s *MCPServer) setDefaults() {
-	*s = MCPServer{Enabled: true, TimeoutMS: ms(mcp.DefaultTimeout), StartTimeoutMS: ms(mcp.StartTimeout)}
+	*s = MCPServer{Enabled: true, TimeoutMS: ms(time.Minute), StartTimeoutMS: ms(10 * time.Second)}
 }
 
 func (s *MCPServer) setPlace(where string) { s.Where = where }

@@ -5,10 +5,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/plugin/kode"
-	"github.com/chibi-host/chibi/plugin/native"
-	"github.com/chibi-host/chibi/plugin/oneshot"
-	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // Plugins says how plugins are run. Times are in milliseconds.
@@ -53,9 +49,9 @@ type Plugins struct {
 
 func (p *Plugins) setDefaults() {
 	*p = Plugins{
-		ProbeTimeoutMS: ms(native.DefaultProbeTimeout), HookTimeoutMS: ms(oneshot.DefaultTimeout),
-		ToolTimeoutMS: ms(native.DefaultToolTimeout), AskTimeoutMS: ms(process.DefaultPatience),
-		MaxToolOutputBytes: min(native.DefaultMaxToolOutput, math.MaxInt), SchemaCache: "on", Keep: "0",
+		ProbeTimeoutMS: ms(5 * time.Second), HookTimeoutMS: ms(30 * time.Second),
+		ToolTimeoutMS: ms(10 * time.Minute), AskTimeoutMS: ms(10 * time.Minute),
+		MaxToolOutputBytes: min(2<<30, math.MaxInt), SchemaCache: "on", Keep: "0",
 		ByName: map[string]Plugin{},
 	}
 }
@@ -117,6 +113,11 @@ type Kode struct {
 	Hooks map[string][]KodeHook `toml:"hooks" name:"EVENT"`
 }
 
+// kodeEvents lists the names of Kode's events, in the order in which they happen.
+func kodeEvents() []string {
+	return []string{"session_start", "user_prompt_submit", "tool_call_pre", "tool_call_post", "session_end"}
+}
+
 // KodeHook is one [[kode.hooks.EVENT]] entry.
 type KodeHook struct {
 	// Event is Kode's name of the event.
@@ -130,4 +131,4 @@ type KodeHook struct {
 	TimeoutMS int `toml:"timeout_ms" min:"1"`
 }
 
-func (h *KodeHook) setDefaults() { h.TimeoutMS = ms(kode.DefaultTimeout) }
+func (h *KodeHook) setDefaults() { h.TimeoutMS = ms(5 * time.Second) }

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/chibi-host/chibi/store"
 )
 
 // Files is the value of the key store that means the files of the home.
@@ -14,6 +12,12 @@ const Files = "files"
 
 // StoreVariable names the variable with the URL of the store. The URL may have a password.
 const StoreVariable = "CHIBI_STORE"
+
+// The defaults of a store's options.
+const (
+	defaultStoreTimeout = 30 * time.Second
+	defaultStoreLease   = 30 * time.Second
+)
 
 // Store says where contexts are kept, and how that is reached.
 type Store struct {
@@ -40,7 +44,7 @@ func ReadGlobal(home string) (Global, error) {
 // $CHIBI_STORE, else the file. Nothing else of the file is looked at, so that a home of files
 // can be read while there is a mistake in it.
 func (g Global) Store(flag *string, env func(string) string) (Store, error) {
-	place := Store{Timeout: store.DefaultTimeout, Lease: store.DefaultLease}
+	place := Store{Timeout: defaultStoreTimeout, Lease: defaultStoreLease}
 	if g.namesStore() {
 		c, err := fields{}.layered(g.source)
 		if err != nil {

@@ -1,14 +1,5 @@
 package config
 
-import (
-	"time"
-
-	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/llm/openai"
-	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/process"
-)
-
 // API are members of the request body; those that are nil are not sent.
 type API struct {
 	// The sampling temperature: how random the model's choice of words is.
@@ -73,8 +64,8 @@ type Storage struct {
 
 func (s *Storage) setDefaults() {
 	*s = Storage{
-		MaxEntries: contexts.DefaultMaxEntries, MaxTokens: contexts.DefaultMaxTokens,
-		MaxAgeSeconds: int(contexts.DefaultMaxAge / time.Second), BytesPerToken: contexts.DefaultBytesPerToken,
+		MaxEntries: 1000, MaxTokens: 100_000,
+		MaxAgeSeconds: 30 * 24 * 60 * 60, BytesPerToken: 3,
 	}
 }
 
@@ -207,8 +198,8 @@ type Limits struct {
 
 func (l *Limits) setDefaults() {
 	*l = Limits{
-		PromptBytes: 2 << 20, HookAnswersBytes: plugin.DefaultAnswers, PluginStderrBytes: process.DefaultMaxStderr,
-		AnswerBytes: openai.DefaultAnswerBytes, NoteBytes: contexts.DefaultNote, MessageBytes: contexts.DefaultMessage,
-		InboxBytes: contexts.DefaultInbox,
+		PromptBytes: 2 << 20, HookAnswersBytes: 8 << 20, PluginStderrBytes: 8 << 20,
+		AnswerBytes: 2 << 20, NoteBytes: 256 << 10, MessageBytes: 256 << 10,
+		InboxBytes: 1 << 20,
 	}
 }

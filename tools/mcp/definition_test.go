@@ -33,7 +33,7 @@ func TestNamesOfServers(t *testing.T) {
 		"a": true, "my-server_2": true, "": false, "a b": false, "a__b": false, "_a": false, "a_": false,
 		strings.Repeat("a", 32): true, strings.Repeat("a", 33): false,
 	} {
-		if ValidServerName(name) != valid {
+		if tools.ValidServerName(name) != valid {
 			t.Errorf("%q: valid should be %v", name, valid)
 		}
 	}

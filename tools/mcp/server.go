@@ -22,7 +22,7 @@ const (
 // Server says how an MCP server is reached and what of it is used. Exactly one of Command
 // and URL is set.
 type Server struct {
-	// Name is a part of the names of its tools, see [ValidServerName].
+	// Name is a part of the names of its tools, see [tools.ValidServerName].
 	Name string
 	// Source is where it was defined, for messages: a file, with a line if that is known.
 	Source string
@@ -76,7 +76,7 @@ type ToolSettings struct {
 
 // Check reports what is wrong with a definition.
 func (s Server) Check() error {
-	if err := CheckServerName(s.Name); err != nil {
+	if err := tools.CheckServerName(s.Name); err != nil {
 		return err
 	}
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/config"
-	"github.com/chibi-host/chibi/tools/mcp"
+	"github.com/chibi-host/chibi/tools"
 	"github.com/urfave/cli/v2"
 )
 
@@ -67,7 +67,7 @@ func add(env *command.Env, s *app.Session, n newServer) error {
 type key struct{ name, value string }
 
 func (n newServer) keys() ([]key, error) {
-	if err := mcp.CheckServerName(n.name); err != nil {
+	if err := tools.CheckServerName(n.name); err != nil {
 		return nil, command.Usage("%v", err)
 	}
 	where, args, isURL := n.reached[0], n.reached[1:], strings.Contains(n.reached[0], "://")
