@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
@@ -39,13 +38,24 @@ func Of(home, near string) Files {
 	}
 	dirs := []string{real}
 	if disk.IsBelow(real, near) || disk.IsBelow(near, real) {
-		dirs = append(dirs, contexts.Layout{Home: real}.Directories()...)
+		dirs = append(dirs, ofContexts(real)...)
 	}
 	f := Files{home: real}
 	for _, dir := range dirs {
 		f.infos = append(f.infos, in(dir)...)
 	}
 	return f
+}
+
+// ofContexts lists the directories of a home's contexts, and what remains of those that are
+// being deleted. A test compares it with the layout of package contexts.
+func ofContexts(home string) (dirs []string) {
+	all := filepath.Join(home, "contexts")
+	entries, _ := os.ReadDir(all)
+	for _, e := range entries {
+		dirs = append(dirs, filepath.Join(all, e.Name()))
+	}
+	return dirs
 }
 
 // Has reports whether an opened file is one of them. path has no links.
