@@ -117,14 +117,12 @@ type Entry struct {
 // Time returns when the output was cached.
 func (e Entry) Time() time.Time { return time.Unix(e.Timestamp, 0) }
 
-// newEntry describes a new output.
 func newEntry(tool string, arguments []byte) (Entry, error) {
 	now := time.Now().Unix()
 	id, hash, err := newID(tool, arguments, now)
 	return Entry{ID: id, Tool: tool, Timestamp: now, ArgsHash: hash}, err
 }
 
-// measured returns the entry with the results of a scan of its content.
 func (e Entry) measured(i lineIndex) Entry {
 	e.Chars, e.Lines, e.Bytes, e.SHA256, e.Binary = i.chars, i.Lines, i.Size, i.sum, i.binary
 	e.Tokens = e.Chars / 4

@@ -38,7 +38,6 @@ func (l Limits) expired(entries []Entry, now time.Time) (list []Entry) {
 	return list
 }
 
-// sortByAge puts the newest entry first.
 func sortByAge(list []Entry) {
 	slices.SortFunc(list, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(b.Timestamp, a.Timestamp), strings.Compare(a.ID, b.ID))

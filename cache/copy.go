@@ -147,7 +147,6 @@ func (r *checkedReader) isWhole() bool {
 	return r.size == r.entry.Bytes && (r.entry.SHA256 == "" || hex.EncodeToString(r.hash.Sum(nil)) == r.entry.SHA256)
 }
 
-// take takes an output into the directory.
 func (c Files) take(_ context.Context, e Entry, content io.Reader) error {
 	if !validID(e.ID) {
 		return notFound(e.ID)
@@ -165,7 +164,6 @@ func (c Files) take(_ context.Context, e Entry, content io.Reader) error {
 	return err
 }
 
-// take takes an output into memory.
 func (m *Memory) take(_ context.Context, e Entry, content io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(content, m.max+1))
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 // directory knows which files of a directory belong to an entry.
 type directory string
 
-// content is the file with an output.
 func (d directory) content(id string) string { return filepath.Join(string(d), id+".cache") }
 
 // meta describes an entry, index says where its lines begin.

@@ -35,7 +35,6 @@ func (i lineIndex) matches(info os.FileInfo) bool {
 	return i.Size == info.Size() && i.ModTime == info.ModTime().UnixNano()
 }
 
-// before returns the last place at or before a line, and that place's line.
 func (i lineIndex) before(line int) (offset int64, at int) {
 	n := min((line-1)/indexStep, len(i.Offsets)-1)
 	if n < 0 {

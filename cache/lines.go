@@ -48,7 +48,6 @@ func (l *lineReader) next() (line []byte, cut bool, err error) {
 	return line, true, err
 }
 
-// skip skips a line.
 func (l *lineReader) skip() error {
 	_, err := l.r.ReadSlice('\n')
 	begun := err == bufio.ErrBufferFull

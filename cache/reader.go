@@ -99,7 +99,6 @@ func (t *Reader) Tail(lines, maxBytes int) (Lines, error) {
 	return t.tailFrom(begin, maxBytes)
 }
 
-// tailFrom reads from an offset to the end.
 func (t *Reader) tailFrom(begin int64, maxBytes int) (Lines, error) {
 	cut := t.size-begin > int64(maxBytes)
 	if cut {

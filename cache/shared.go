@@ -165,7 +165,6 @@ func (c *Shared) Clean(limits Limits) (removed int, err error) {
 	return removed, errors.Join(r.removeLeft(ctx, known), r.cleanCopies(known))
 }
 
-// remove removes an output from the store and from this machine.
 func (c *Shared) remove(ctx context.Context, r remote, id string) error {
 	c.mu.Lock()
 	delete(c.ours, id)

@@ -11,7 +11,6 @@ import (
 // isContextID reports whether a text is the id of a context in a store.
 func isContextID(id string) bool { return len(id) == 32 && strings.Trim(id, "0123456789abcdef") == "" }
 
-// document describes an output in a store.
 type document struct {
 	Entry Entry `json:"entry"`
 	// Offsets are the places where lines 1, 1025, 2049, ... begin. An output with more
@@ -21,8 +20,7 @@ type document struct {
 
 const (
 	// maxOffsets bounds the index in a document: engines take documents of almost 1 MiB.
-	maxOffsets = 1 << 16
-	// maxDocument bounds a document that is read, in bytes.
+	maxOffsets  = 1 << 16
 	maxDocument = 1 << 20
 	// maxTool bounds the name of a tool in a document, in bytes.
 	maxTool = 1 << 10

@@ -38,10 +38,8 @@ type written struct {
 
 func newSpill(f *os.File) *spill { return &spill{file: f} }
 
-// Name is the path of the file.
 func (s *spill) Name() string { return s.file.Name() }
 
-// Write appends to the file.
 func (s *spill) Write(data []byte) (int, error) {
 	n, err := s.file.Write(data)
 	s.broken = s.broken || err != nil

@@ -78,7 +78,6 @@ func unapproved(q Question) Judgement {
 	return j
 }
 
-// nameOf names a tool in a sentence.
 func nameOf(r *tools.Remote) string {
 	return fmt.Sprintf("tool %.100q of MCP server %s", r.Tool, r.Server)
 }

@@ -30,7 +30,6 @@ func remoteDefault(remote *tools.Remote) Judgement {
 	return Judgement{Decision: Ask, By: "the default for mcp"}
 }
 
-// defaultFor decides by the category of a tool.
 func (r *Rules) defaultFor(c Call) Judgement {
 	j := Judgement{Decision: Ask, By: fmt.Sprintf("the default for %s", c.Tool.Category)}
 	switch c.Tool.Category {

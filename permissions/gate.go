@@ -210,7 +210,6 @@ func (g *Gate) isAnswered(c Call, j Judgement) bool {
 	return g.trusts(j) || g.isGranted(g.ruleFor(c, j), j)
 }
 
-// trusts reports whether TrustAll answers a question.
 func (g *Gate) trusts(j Judgement) bool {
 	return g.TrustAll && !j.Protected && !j.Doubtful && !j.Insistent && j.Changed == nil
 }
@@ -274,7 +273,6 @@ func answeredBy(ctx context.Context, q Question,
 	return Outcome{Judgement: j, Asked: &Asked{q.Why, answer, time.Since(begun)}}, true, nil
 }
 
-// answered returns how a question is settled by what was answered before, if it is.
 func (g *Gate) answered(q Question) (o Outcome, settled bool) {
 	switch {
 	case g.trusts(q.Why):

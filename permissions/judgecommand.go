@@ -44,7 +44,6 @@ func visit(list []commandline.Command, yield func(*commandline.Command) bool) bo
 	return true
 }
 
-// commandRules are the rules that hold for a command line.
 type commandRules struct {
 	*Rules
 	call             Call
@@ -52,7 +51,6 @@ type commandRules struct {
 	deny, ask, allow []*rule
 }
 
-// judgeCommand judges a call of a tool that runs a command line.
 func (r *Rules) judgeCommand(c Call) Judgement {
 	if strings.TrimSpace(c.Access.Command) == "" {
 		return r.judgeUnknownCommand(c)
@@ -114,7 +112,6 @@ func (r commandRules) forbidden() Judgement {
 	return asked
 }
 
-// quoted is a command for a message.
 func quoted(c *commandline.Command) string { return strconv.Quote(clip.Text(c.String(), maxQuoted)) }
 
 // maxQuoted is how much of a command a message quotes, in characters.

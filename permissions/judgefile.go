@@ -26,7 +26,6 @@ func (c fileCall) judge() Judgement {
 // mayList reports whether a search may show anything in its directory.
 func (c fileCall) mayList() bool { return c.MayRead(c.file.named) && c.MayRead(c.file.real) }
 
-// isKnown reports whether the call says which file it is about.
 func (c fileCall) isKnown() bool { return c.file.named != "" && c.file.real != "" }
 
 func isWritten(c tools.Category) bool { return c == tools.CategoryWrite || c == tools.CategoryEdit }

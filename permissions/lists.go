@@ -21,7 +21,6 @@ type Written struct {
 // lists are all rules, by what they say.
 type lists struct{ deny, ask, allow []*rule }
 
-// parseAll reads the rules of a list.
 func parseAll(d Decision, written []Written) (list []*rule, err error) {
 	for _, w := range written {
 		r, err := parseRule(w.Text)

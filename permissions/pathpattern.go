@@ -43,7 +43,6 @@ func parsePathPattern(text string) (pathPattern, error) {
 	return p.add(rest)
 }
 
-// add adds the parts of a pattern.
 func (p pathPattern) add(text string) (pathPattern, error) {
 	for part := range strings.SplitSeq(strings.Trim(text, "/"), "/") {
 		switch {

@@ -52,7 +52,6 @@ func bothWays(list ...string) (dirs []string) {
 	return dirs
 }
 
-// isIn reports whether both paths of a file are in one of the directories.
 func isIn(dirs []string, f file) bool {
 	below := func(name string) bool {
 		return slices.ContainsFunc(dirs, func(dir string) bool { return disk.IsBelow(dir, name) })
@@ -85,7 +84,6 @@ func (p *places) matches(pattern pathPattern, name string, same func(pattern, na
 	})
 }
 
-// protect judges whether a file that would be written is protected.
 func (p *places) protect(f file) Judgement {
 	if why := p.protection(f); why != "" {
 		return Judgement{Decision: Ask, By: "the protection of files that others run or trust", Reason: why, Protected: true}

@@ -86,7 +86,6 @@ func (x *protectedIndex) put(e protectedEntry, place string) {
 	}
 }
 
-// find returns the entry of the table that a path belongs to.
 func (x *protectedIndex) find(name string) (e protectedEntry, found bool) {
 	rest := strings.Trim(fold(filepath.ToSlash(name)), "/")
 	for isTop, more := true, rest != ""; more; isTop = false {

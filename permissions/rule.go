@@ -34,7 +34,6 @@ type rule struct {
 // by names the rule in a sentence.
 func (r *rule) by() string { return fmt.Sprintf("the rule %q of %s", r.text, r.source) }
 
-// isBare reports whether the rule is about all calls of its tools.
 func (r *rule) isBare() bool { return r.specifier == "" }
 
 // allowsAllFiles reports whether a rule that allows is about files wherever they are.
@@ -83,7 +82,6 @@ func parseRule(text string) (*rule, error) {
 
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// checkToolName refuses what cannot be the name of a tool.
 func checkToolName(name string) error {
 	switch {
 	case name == "":
@@ -143,7 +141,6 @@ func matchName(pattern, name string) bool {
 	return pattern == name || strings.HasPrefix(pattern, "mcp__") && strings.HasPrefix(name, pattern+"__")
 }
 
-// namesServers reports whether a rule names tools of MCP servers.
 func namesServers(name string) bool {
 	return name == string(tools.CategoryMCP) || strings.HasPrefix(name, "mcp__")
 }

@@ -103,7 +103,6 @@ func (p *places) pathSpecifier(f file) (string, bool) {
 	return "/" + quotePath(f.named), true
 }
 
-// quotePath escapes what has a meaning in a pattern.
 func quotePath(name string) string {
 	var b strings.Builder
 	for _, r := range name {

@@ -100,7 +100,6 @@ func (r *Rules) MayRead(real string) bool {
 	return !r.isPrivate(real)
 }
 
-// judgeURL judges a call of a tool that fetches.
 func (r *Rules) judgeURL(c Call) Judgement {
 	match := func(rule *rule) certainty {
 		switch {

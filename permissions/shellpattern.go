@@ -234,7 +234,6 @@ func (p shellPattern) concerns(s spelling) certainty {
 	return best
 }
 
-// commandRunes joins words.
 func commandRunes(words []commandline.Word, between rune) (text []rune) {
 	for i, w := range words {
 		if i > 0 {

@@ -26,7 +26,6 @@ type URLPolicy struct {
 	isClosed bool       // what no entry matches is denied
 }
 
-// urlEntry is an entry of a policy that was read.
 type urlEntry struct {
 	urls.Pattern
 	allows bool

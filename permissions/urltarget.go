@@ -50,7 +50,6 @@ func TargetOf(a tools.Access) Target {
 	return t
 }
 
-// add adds what is known about one address.
 func (t *Target) add(class urls.Class, address netip.Addr) {
 	t.classes = append(t.classes, class)
 	if t.IsSensitive() {

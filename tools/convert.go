@@ -47,7 +47,6 @@ func (s *Schema) Convert(args json.RawMessage) (json.RawMessage, []string) {
 	return c.out, c.places
 }
 
-// converter writes converted arguments.
 type converter struct {
 	out    []byte
 	path   []string // of the value that is being written
@@ -160,7 +159,6 @@ func (p *constraints) add(s *shape) {
 	}
 }
 
-// isFree reports whether there are no constraints.
 func (p constraints) isFree() bool { return len(p.shapes) == 0 && len(p.either) == 0 }
 
 // types returns the types that the value may have, or a superset.
@@ -194,12 +192,10 @@ func (p constraints) among(t typeSet) constraints {
 	return q
 }
 
-// member returns the constraints of a member.
 func (p constraints) member(name string) constraints {
 	return p.below(func(s *shape) []*shape { return s.membersNamed(name) })
 }
 
-// element returns the constraints of an element.
 func (p constraints) element(i int) constraints {
 	return p.below(func(s *shape) []*shape { return s.elementsAt(i) })
 }

@@ -93,7 +93,6 @@ func (n *node) spend(value any, left *int) bool {
 	return *left >= 0
 }
 
-// spendMember subtracts the cost of a member of an object.
 func (n *node) spendMember(name string, value any, left *int) bool {
 	*left -= len(name) / 16 * n.own
 	if child := n.named[name]; child != nil && !child.spend(value, left) {

@@ -26,7 +26,6 @@ func (e *evaluated) element(i int) {
 	e.elements[i] = true
 }
 
-// add adds what another schema has looked at.
 func (e *evaluated) add(more *evaluated) {
 	if e.members == nil {
 		e.members = more.members

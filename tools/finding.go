@@ -35,7 +35,6 @@ func (f *finding) Error() string {
 	return fmt.Sprintf("argument %q: %s", f.argument, f.say())
 }
 
-// typeText returns which types are wanted and which one the value has.
 func typeText(wanted []string, v any) string {
 	var list []string
 	for _, name := range wanted {
@@ -44,7 +43,6 @@ func typeText(wanted []string, v any) string {
 	return "must be " + strings.Join(list, " or ") + ", is " + aType(typeName(typeOf(v)))
 }
 
-// aType returns a JSON Schema type with its article.
 func aType(kind string) string {
 	switch kind {
 	case "null":
@@ -55,7 +53,6 @@ func aType(kind string) string {
 	return "a " + kind
 }
 
-// typeName returns the name of one type.
 func typeName(t typeSet) string {
 	for _, name := range SchemaTypes() {
 		if typeNamed(name) == t {
@@ -68,7 +65,6 @@ func typeName(t typeSet) string {
 // maxAllowed bounds the list of allowed values in a message, in bytes.
 const maxAllowed = 400
 
-// allowedText returns the allowed values after a few words.
 func allowedText(words string, allowed any) string {
 	text, err := strictjson.Encode(allowed)
 	if err != nil || len(text) > maxAllowed {
@@ -77,7 +73,6 @@ func allowedText(words string, allowed any) string {
 	return words + string(text)
 }
 
-// numberText returns a number after a few words.
 func numberText(words string, n float64) string { return words + strconv.FormatFloat(n, 'f', -1, 64) }
 
 // noneText returns why a value does not match any of several schemas.

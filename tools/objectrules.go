@@ -126,7 +126,6 @@ func requiredRule(m *ruleMaker) rule {
 	})
 }
 
-// missing lists the names that an object lacks.
 func missing(object map[string]any, names []string) (lacks []string) {
 	for _, name := range names {
 		if _, isThere := object[name]; !isThere {

@@ -15,7 +15,6 @@ import (
 // returns nil if the value satisfies it.
 type rule func(v any, seen *evaluated) *finding
 
-// dialect is a version of JSON Schema.
 type dialect int
 
 const (
@@ -23,7 +22,6 @@ const (
 	draft7
 )
 
-// dialectOf returns the version that a schema names.
 func dialectOf(schema any) (dialect, error) {
 	version, _ := field(schema, "$schema").(string)
 	switch strings.TrimSuffix(version, "#") {
@@ -45,7 +43,6 @@ type ruleMaker struct {
 	err    error
 }
 
-// makeRules makes the rules of all schemas.
 func (c *compiler) makeRules(draft dialect) error {
 	for _, at := range slices.Sorted(maps.Keys(c.nodes)) {
 		n := c.nodes[at]
@@ -91,7 +88,6 @@ func (m *ruleMaker) wrong(keyword, want string) {
 	}
 }
 
-// number returns the value of a keyword that is a number.
 func (m *ruleMaker) number(keyword string) (n float64, isSet bool) {
 	value := m.schema[keyword]
 	n, isSet = value.(float64)
@@ -101,7 +97,6 @@ func (m *ruleMaker) number(keyword string) (n float64, isSet bool) {
 	return n, isSet
 }
 
-// count returns the value of a keyword that is a whole number.
 func (m *ruleMaker) count(keyword string) (n int, isSet bool) {
 	value, isSet := m.number(keyword)
 	if value != math.Trunc(value) || math.Abs(value) > math.MaxInt32 {
@@ -137,7 +132,6 @@ func (m *ruleMaker) child(keyword string) *node {
 	return m.nodes[m.at+"/"+keyword]
 }
 
-// compiled returns a pattern.
 func (m *ruleMaker) compiled(text string) *regexp.Regexp {
 	pattern, err := regexp.Compile(text)
 	if err != nil && m.err == nil {

@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	// maxSchemaSize and maxSchemaDepth bound a schema's text.
 	maxSchemaSize  = 1 << 20
 	maxSchemaDepth = 100
 	// maxPlaces bounds the total size of the JSON Pointers of all subschemas: each one
@@ -144,7 +143,6 @@ type compiler struct {
 	places   int              // the total size of these
 }
 
-// schema reads one schema: an object, true or false.
 func (c *compiler) schema(at string, v any) (*node, any, error) {
 	if c.places += len(at); c.places > maxPlaces {
 		return nil, nil, errors.New("it has too many subschemas below members with long names")

@@ -10,7 +10,6 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// typeSet is a set of types of JSON values.
 type typeSet uint8
 
 const (
@@ -77,7 +76,6 @@ func typeNamed(name string) typeSet {
 	return 0
 }
 
-// typeOf returns the type of a value.
 func typeOf(v any) typeSet {
 	switch v := v.(type) {
 	case bool:
@@ -117,7 +115,6 @@ type pattern struct {
 	shape *shape
 }
 
-// membersNamed lists the shapes that apply to a member.
 func (s *shape) membersNamed(name string) (list []*shape) {
 	if m := s.members[name]; m != nil {
 		list = append(list, m)
@@ -133,7 +130,6 @@ func (s *shape) membersNamed(name string) (list []*shape) {
 	return list
 }
 
-// elementsAt lists the shapes that apply to an element.
 func (s *shape) elementsAt(i int) []*shape {
 	switch {
 	case i < len(s.first):
@@ -144,14 +140,12 @@ func (s *shape) elementsAt(i int) []*shape {
 	return nil
 }
 
-// shaper builds the shapes of compiled schemas.
 type shaper struct {
 	schemas  map[string]*node  // by JSON Pointer; all references have a target
 	shapes   map[string]*shape // complete or under construction
 	converts bool              // one of them allows a convertible type, but no string
 }
 
-// shape returns the shape of one schema.
 func (b *shaper) shape(at string) *shape {
 	if s := b.shapes[at]; s != nil {
 		return s

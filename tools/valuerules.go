@@ -230,5 +230,4 @@ func ifRule(m *ruleMaker) rule {
 	}
 }
 
-// isEqual reports whether two values of JSON are equal.
 func isEqual(a, b any) bool { return string(appendValue(nil, a)) == string(appendValue(nil, b)) }

@@ -86,7 +86,6 @@ func (r reception) all(ctx context.Context, each func(message) (bool, error)) (b
 	}
 }
 
-// next waits for a message.
 func (r reception) next(ctx context.Context) (*nats.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()

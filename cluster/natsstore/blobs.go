@@ -42,7 +42,6 @@ func decodeBlob(m message) (blobDoc, error) {
 	return d, nil
 }
 
-// Put stores a value.
 func (b *blobs) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	if err := store.CheckKey(key); err != nil {
 		return 0, err
@@ -200,7 +199,6 @@ type blob struct {
 	kept []byte
 }
 
-// Size returns the size in bytes.
 func (v *blob) Size() int64 { return v.size }
 
 // Close forgets the piece that is kept.
@@ -211,7 +209,6 @@ func (v *blob) Close() error {
 	return nil
 }
 
-// ReadAt reads a part of the value.
 func (v *blob) ReadAt(buf []byte, off int64) (int, error) {
 	n, err := v.readFew(buf, off)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -19,8 +19,7 @@ const (
 	// The pauses between attempts double from the first to the longest.
 	firstPause   = 20 * time.Millisecond
 	longestPause = time.Second
-	// dialTime bounds connecting to one server.
-	dialTime = 2 * time.Second
+	dialTime     = 2 * time.Second
 	// A server that does not answer pings any more, though it is connected, is left for
 	// another one: after pingTime * (maxPings + 1).
 	pingTime = 2 * time.Second

@@ -68,7 +68,6 @@ func credentials(text []byte, path string) (nats.Option, error) {
 	return nats.Nkey(public, key.Sign), nil
 }
 
-// readCA reads a PEM file with certificates.
 func readCA(path string) (*x509.CertPool, error) {
 	text, err := disk.ReadFile(disk.OS{}, path, maxCertificates)
 	if err != nil {

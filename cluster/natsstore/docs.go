@@ -27,7 +27,6 @@ const reserve = 8 << 10
 // documents keeps documents: the newest message of each subject.
 type documents struct{ stream }
 
-// Get returns a document.
 func (d documents) Get(ctx context.Context, key string) (store.Doc, error) {
 	if err := checkDocKey(key); err != nil {
 		return store.Doc{}, err
@@ -39,7 +38,6 @@ func (d documents) Get(ctx context.Context, key string) (store.Doc, error) {
 	return store.Doc{Key: key, Rev: m.seq, Data: nonNil(m.data)}, nil
 }
 
-// newestOf returns the newest message of a document, whoever's it is.
 func (d documents) newestOf(ctx context.Context, key string) (message, error) {
 	m, err := d.newestRetried(ctx, d.layout.doc(key))
 	if err == nil && m.isRemoved() {
@@ -60,7 +58,6 @@ func (d documents) Put(ctx context.Context, key string, data []byte, rev uint64)
 	return next, nil
 }
 
-// change stores or removes a document, whoever's it is.
 func (d documents) change(ctx context.Context, key string, data []byte, rev uint64) (uint64, error) {
 	if err := d.checkSize(data); err != nil {
 		return 0, err
@@ -106,7 +103,6 @@ func (c *connection) checkSize(data []byte) error {
 // pieceLimit is how much data fits into one message.
 func (c *connection) pieceLimit() int64 { return c.nc.MaxPayload() - reserve }
 
-// List calls each with the documents below a prefix.
 func (d documents) List(ctx context.Context, prefix string, each func(store.Doc) bool) error {
 	if err := store.CheckPrefix(prefix); err != nil {
 		return err
@@ -156,7 +152,6 @@ func (d documents) all(ctx context.Context, prefix string) (map[string]message, 
 	return found, nil
 }
 
-// nonNil returns data that is not nil.
 func nonNil(data []byte) []byte {
 	if data == nil {
 		return []byte{}

@@ -4,7 +4,6 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// engine is an open store of one home.
 type engine struct {
 	c       *connection
 	docs    documents
@@ -15,7 +14,6 @@ func newEngine(c *connection, o store.Options) *engine {
 	return &engine{c: c, docs: documents{stream{c, c.layout.docs()}}, options: o}
 }
 
-// engine returns what the package store calls an engine.
 func (e *engine) engine() *store.Engine {
 	return &store.Engine{
 		Docs:   e.docs,

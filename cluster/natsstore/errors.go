@@ -44,7 +44,6 @@ func (e *apiError) Error() string {
 	return fmt.Sprintf("the server says %.*q (%d)", maxDescription, e.Description, e.Code)
 }
 
-// Unwrap returns the store's word for it.
 func (e *apiError) Unwrap() error {
 	switch e.Code {
 	case codeNoMessage, codeNoStream:
@@ -78,7 +77,6 @@ func (e *deniedError) Error() string {
 	return fmt.Sprintf("%v: %.*s", store.ErrDenied, maxDescription, e.text)
 }
 
-// Unwrap returns store.ErrDenied.
 func (e *deniedError) Unwrap() error { return store.ErrDenied }
 
 // explained is an error in words for people, which say all that its kind does.
@@ -87,10 +85,8 @@ type explained struct {
 	kind error
 }
 
-// Error returns the words.
 func (e *explained) Error() string { return e.text }
 
-// Unwrap returns the error of package store that it is.
 func (e *explained) Unwrap() error { return e.kind }
 
 // passing is an error that goes away by itself: the call is repeated.
@@ -98,10 +94,8 @@ type passing struct {
 	why string
 }
 
-// Error says why.
 func (e *passing) Error() string { return e.why }
 
-// Unwrap returns store.ErrUnavailable.
 func (e *passing) Unwrap() error { return store.ErrUnavailable }
 
 // translated returns an error of the client library in the store's words. The context is

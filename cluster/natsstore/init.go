@@ -35,7 +35,6 @@ func initialize(ctx context.Context, o store.InitOptions) ([]string, error) {
 	return said, nil
 }
 
-// makeStream makes a stream, or says how one that is there differs.
 func makeStream(ctx context.Context, s stream, want streamConfig) (said []string, err error) {
 	err = s.retry(ctx, func(ctx context.Context) error {
 		said = nil

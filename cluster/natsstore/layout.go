@@ -27,13 +27,10 @@ func (l layout) outs() string { return "chibi_" + l.home + "_out" }
 // streams lists the three streams.
 func (l layout) streams() []string { return []string{l.docs(), l.logs(), l.outs()} }
 
-// docPrefix is what the subjects of documents begin with.
 func (l layout) docPrefix() string { return "$KV.chibi_" + l.home + "." }
 
-// doc is the subject of a document.
 func (l layout) doc(key string) string { return l.docPrefix() + key }
 
-// log is the subject of a log.
 func (l layout) log(name string) string { return "chibi." + l.home + ".log." + name }
 
 // out is what the subjects of a large value begin with, up to the name of the upload.
@@ -56,7 +53,6 @@ const (
 	blobPrefix  = "blob."
 )
 
-// checkDocKey returns an error unless a document may have the key.
 func checkDocKey(key string) error {
 	if isReserved(key) {
 		return fmt.Errorf("%q is not a key of a document: %s and %s are the engine's own", key, leasePrefix, blobPrefix)
@@ -64,12 +60,10 @@ func checkDocKey(key string) error {
 	return store.CheckKey(key)
 }
 
-// isReserved reports whether a key is one of the engine's own.
 func isReserved(key string) bool {
 	return strings.HasPrefix(key, leasePrefix) || strings.HasPrefix(key, blobPrefix)
 }
 
-// isUpload reports whether a text is the name of an upload.
 func isUpload(text string) bool {
 	for _, c := range []byte(text) {
 		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f') {

@@ -16,7 +16,6 @@ type stream struct {
 	name string
 }
 
-// api is what the subjects of requests begin with.
 const api = "$JS.API."
 
 // wanted says which message is asked for: the newest of a subject, or the first of a
@@ -60,7 +59,6 @@ func (s stream) newestRetried(ctx context.Context, subject string) (m message, e
 	return m, err
 }
 
-// purge removes all messages of a filter.
 func (s stream) purge(ctx context.Context, filter string) error {
 	text, err := strictjson.Encode(map[string]string{"filter": filter})
 	if err != nil {

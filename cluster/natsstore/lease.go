@@ -40,7 +40,6 @@ func (l *leases) newLease(key string, holder []byte) *lease {
 // Fresh reports whether the lease had been released, or never been held.
 func (h *lease) Fresh() bool { return h.fresh }
 
-// Lost is closed when the lease is lost.
 func (h *lease) Lost() <-chan struct{} {
 	if store.IsOver(*h.renewed.Load(), h.of.ttl) {
 		h.lose()
@@ -48,13 +47,11 @@ func (h *lease) Lost() <-chan struct{} {
 	return h.lost
 }
 
-// message returns the next message of the lease.
 func (h *lease) message(state string) write {
 	h.writes++
 	return h.of.message(leaseWrite{h.key, h.name + "-" + strconv.Itoa(h.writes), h.seq, state, h.holder})
 }
 
-// isOwn reports whether a message is one of the lease.
 func (h *lease) isOwn(m message) bool { return strings.HasPrefix(m.header.Get(headerID), h.name+"-") }
 
 // stored notes what was stored by a call that began at start.
@@ -116,7 +113,6 @@ func (h *lease) lose() {
 	}
 }
 
-// Release gives the lease back.
 func (h *lease) Release(ctx context.Context) error {
 	h.giving.Lock()
 	defer h.giving.Unlock()

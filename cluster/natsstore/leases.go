@@ -41,7 +41,6 @@ func leaseTime(d time.Duration) time.Duration {
 	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
 }
 
-// Take takes a lease that nobody holds.
 func (l *leases) Take(ctx context.Context, key string, holder []byte) (store.Lease, error) {
 	err := store.CheckKey(key)
 	if err == nil && len(holder) > store.MaxHolder {
@@ -104,7 +103,6 @@ func isHeld(m message) bool {
 	return state != leaseFree && state != leaseBroken
 }
 
-// heldBy returns the error that says who has a lease.
 func (l *leases) heldBy(ctx context.Context, m message) error {
 	server, err := l.serverTime(ctx)
 	if err != nil {
@@ -114,7 +112,6 @@ func (l *leases) heldBy(ctx context.Context, m message) error {
 	return &held
 }
 
-// held says who has a lease, given what time it is at the server.
 func (l *leases) held(m message, server time.Time) store.HeldError {
 	held := store.HeldError{Holder: m.data[:min(len(m.data), store.MaxHolder)]}
 	if ttl, ok := timeToLive(m.header.Get(headerTTL)); ok {
@@ -136,7 +133,6 @@ func timeToLive(text string) (time.Duration, bool) {
 	return ttl, ttl > 0 && ttl <= longestLease
 }
 
-// Held lists the leases that are held.
 func (l *leases) Held(ctx context.Context, prefix string, each func(string, store.HeldError) bool) error {
 	if err := store.CheckPrefix(prefix); err != nil {
 		return err
@@ -162,7 +158,6 @@ func (l *leases) Held(ctx context.Context, prefix string, each func(string, stor
 	return nil
 }
 
-// Break ends a lease, whoever holds it.
 func (l *leases) Break(ctx context.Context, key string) error {
 	if err := store.CheckKey(key); err != nil {
 		return err
@@ -180,13 +175,11 @@ func (l *leases) Break(ctx context.Context, key string) error {
 	return nil
 }
 
-// serverTime asks the leader of the documents what time it is.
 func (l *leases) serverTime(ctx context.Context) (time.Time, error) {
 	info, err := l.docs.infoRetried(ctx)
 	return info.Now, err
 }
 
-// leaseWrite is a change of a lease.
 type leaseWrite struct {
 	key, id string
 	after   uint64

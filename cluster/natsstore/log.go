@@ -108,7 +108,6 @@ func (l logs) Remove(ctx context.Context, log string) error {
 	return nil
 }
 
-// record returns the record that a message of a log is, without data that is elsewhere.
 func record(m message) (store.Record, error) {
 	id := m.header.Get(headerID)
 	if store.CheckID(id) != nil {

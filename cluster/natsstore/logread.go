@@ -9,7 +9,6 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// Read calls each with the records of a range.
 func (l logs) Read(ctx context.Context, log string, r store.Range, each func(store.Record) bool) error {
 	if err := store.CheckLog(log); err != nil {
 		return err
@@ -25,7 +24,6 @@ func (l logs) Read(ctx context.Context, log string, r store.Range, each func(sto
 	return nil
 }
 
-// reading reads records of one log.
 type reading struct {
 	logs
 	subject string
@@ -76,7 +74,6 @@ func (g *reading) ahead(ctx context.Context, from uint64) (found []message, fini
 	return found, finished, err
 }
 
-// batch is the request for records from a position on.
 func (g *reading) batch(from uint64) batch {
 	b := batch{Seq: from, Next: g.subject, Count: maxBatch}
 	if from == 1 && !g.r.Since.IsZero() {

@@ -58,7 +58,6 @@ func (m message) number(header string) (n uint64, ok bool, err error) {
 	return n, true, nil
 }
 
-// damaged returns an error about the message.
 func (m message) damaged(format string, args ...any) error {
 	return fmt.Errorf("message %d is damaged: %s", m.seq, fmt.Sprintf(format, args...))
 }
@@ -75,7 +74,6 @@ type answer struct {
 	} `json:"message"`
 }
 
-// decodeAnswer reads the leader's answer to a request for a message.
 func decodeAnswer(text []byte) (message, error) {
 	var a answer
 	if err := strictjson.Decode(text, &a); err != nil {

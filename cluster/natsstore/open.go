@@ -58,7 +58,6 @@ func (e *engine) checkFormat(ctx context.Context) error {
 	return err
 }
 
-// connect connects to the first server that answers.
 func connect(ctx context.Context, o store.Options) (*connection, error) {
 	p, err := parsePlace(o.URL)
 	if err != nil {

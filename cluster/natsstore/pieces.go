@@ -59,7 +59,6 @@ func (p *pieces) upload(ctx context.Context, r io.Reader) (err error) {
 	return err
 }
 
-// subject is that of a piece.
 func (p *pieces) subject(n int64) string { return p.prefix + "." + strconv.FormatInt(n, 10) }
 
 // putPiece stores a piece. Storing it twice does no harm: both are the same.

@@ -11,9 +11,8 @@ import (
 
 const (
 	// maxURL bounds a store's URL in bytes, maxServers the servers that it names.
-	maxURL     = 8 << 10
-	maxServers = 64
-	// maxHome bounds the name of a home in bytes.
+	maxURL      = 8 << 10
+	maxServers  = 64
 	maxHome     = 32
 	defaultHome = "default"
 	defaultPort = "4222"
@@ -89,7 +88,6 @@ func isNoLetterOfHosts(c rune) bool {
 	return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.", c))
 }
 
-// isHome reports whether a text is the name of a home.
 func isHome(text string) bool {
 	for _, c := range []byte(text) {
 		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_') {

@@ -11,7 +11,6 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// status describes the store.
 func (e *engine) status(ctx context.Context) (store.Status, error) {
 	p := e.c.place
 	s := store.Status{Engine: "NATS " + e.c.nc.ConnectedServerVersion(), URL: p.String(), Home: p.home}

@@ -19,7 +19,6 @@ const defaultOutBytes = 10 << 30
 // duplicateTime is how long a stream knows the ids of its messages.
 const duplicateTime = 2 * time.Minute
 
-// streamConfig is the configuration of a stream, as far as chibi sets it.
 type streamConfig struct {
 	Name          string        `json:"name"`
 	Description   string        `json:"description,omitempty"`
@@ -44,7 +43,6 @@ type streamConfig struct {
 	Sealed        bool          `json:"sealed,omitempty"`
 }
 
-// streamInfo is what a server says about a stream.
 type streamInfo struct {
 	Now    time.Time    `json:"ts"`
 	Config streamConfig `json:"config"`
@@ -71,7 +69,6 @@ type replica struct {
 	Active  time.Duration `json:"active"` // since the leader heard from it; 0: never since it leads
 }
 
-// info asks once what a stream is like.
 func (s stream) info(ctx context.Context) (streamInfo, error) {
 	var info streamInfo
 	err := s.call(ctx, "STREAM.INFO."+s.name, nil, &info)
@@ -91,7 +88,6 @@ func (s stream) infoRetried(ctx context.Context) (info streamInfo, err error) {
 	return info, err
 }
 
-// streamsOf returns the configurations of a home's streams.
 func streamsOf(l layout, o store.InitOptions) []streamConfig {
 	replicas := o.Replicas
 	if replicas <= 0 {

@@ -26,7 +26,6 @@ const (
 	earlyLook = 100 * time.Millisecond
 )
 
-// watching is one call of watch.
 type watching struct {
 	docs    documents
 	filter  string
@@ -35,7 +34,6 @@ type watching struct {
 	seen    uint64 // the newest message that was signaled
 }
 
-// watch reports documents that are put below a prefix.
 func (e *engine) watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
 	if err := store.CheckPrefix(prefix); err != nil {
 		return nil, err

@@ -35,14 +35,12 @@ type write struct {
 // still led the stream: who leads tells all others so once a second.
 const behindTime = 2 * time.Second
 
-// newID returns an id that nobody else has.
 func newID() string {
 	var id [16]byte
 	rand.Read(id[:])
 	return hex.EncodeToString(id[:])
 }
 
-// message returns what is published.
 func (w *write) message() *nats.Msg {
 	header := nats.Header{headerID: {w.id}, headerExpect: {strconv.FormatUint(w.after, 10)}}
 	if w.msgID != "" {
@@ -54,7 +52,6 @@ func (w *write) message() *nats.Msg {
 	return &nats.Msg{Subject: w.subject, Header: header, Data: w.data}
 }
 
-// acknowledged is the server's answer to a message.
 type acknowledged struct {
 	Error     *apiError `json:"error"`
 	Stream    string    `json:"stream"`

@@ -9,7 +9,6 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// blob is an open value.
 type blob struct {
 	size int64
 	// fetch reads a part of the value that is within it, with the context of Open.
@@ -24,7 +23,6 @@ type blob struct {
 // maxFetch is how much one round trip reads.
 const maxFetch = 4 << 20
 
-// Open opens a value.
 func (b blobs) Open(ctx context.Context, key string) (store.Blob, error) {
 	opened, err := b.open(ctx, key)
 	if err != nil {
@@ -56,7 +54,6 @@ func (b blobs) open(ctx context.Context, key string) (*blob, error) {
 	return &blob{size: size, fetch: fetch, next: -1}, nil
 }
 
-// fetch reads a part of a value.
 func (b blobs) fetch(ctx context.Context, id string, offset int64, length int) ([]byte, error) {
 	end := offset + int64(length)
 	a, err := b.run(ctx, `select substring(data from (greatest($4 - n * $6, 0) + 1)::int
@@ -79,7 +76,6 @@ func (b blobs) fetch(ctx context.Context, id string, offset int64, length int) (
 	return part, nil
 }
 
-// Size returns the size in bytes.
 func (b *blob) Size() int64 { return b.size }
 
 // Close does nothing: an open value holds nothing in the store.

@@ -22,7 +22,6 @@ const (
 	removalTime = 5 * time.Second
 )
 
-// Put stores what r has.
 func (b blobs) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	n, err := b.put(ctx, key, r)
 	return n, about("blob", key, err)
@@ -47,7 +46,6 @@ func (b blobs) put(ctx context.Context, key string, r io.Reader) (int64, error) 
 	return u.size, err
 }
 
-// upload is a value that is being put.
 type upload struct {
 	blobs
 	key, id string
@@ -156,7 +154,6 @@ func (u *upload) forget(ctx context.Context) {
 	u.run(ctx, `delete from {s}.blob where id = $1`, text(u.id))
 }
 
-// Remove removes a value.
 func (b blobs) Remove(ctx context.Context, key string) error {
 	err := store.CheckKey(key)
 	if err == nil {

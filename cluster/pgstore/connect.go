@@ -20,8 +20,7 @@ const (
 	// maxPEM bounds a file with certificates, in bytes.
 	maxPEM = 4 << 20
 	// keepAlive is after how long a silent connection is tried, and how often.
-	keepAlive = 10 * time.Second
-	// hostTimeout bounds the attempt at one of several hosts.
+	keepAlive   = 10 * time.Second
 	hostTimeout = 5 * time.Second
 )
 

@@ -9,7 +9,6 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// maxCredentials bounds a file of credentials, in bytes.
 const maxCredentials = 64 << 10
 
 // passwordFor reads the password of a target from a file as PostgreSQL's own password file:

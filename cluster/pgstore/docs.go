@@ -13,7 +13,6 @@ import (
 // docs keeps documents in the table doc.
 type docs struct{ *db }
 
-// Get returns a document.
 func (d docs) Get(ctx context.Context, key string) (store.Doc, error) {
 	doc, err := d.get(ctx, key)
 	return doc, about("document", key, err)
@@ -34,7 +33,6 @@ func (d docs) get(ctx context.Context, key string) (store.Doc, error) {
 	return store.Doc{Key: key, Rev: r.uint(), Data: r.column()}, r.err
 }
 
-// Put stores or removes a document.
 func (d docs) Put(ctx context.Context, key string, value []byte, rev uint64) (uint64, error) {
 	next, err := d.put(ctx, key, value, rev)
 	return next, about("document", key, err)

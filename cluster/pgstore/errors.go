@@ -25,7 +25,6 @@ func codeOf(err error) string {
 // unusableError reports a home that this program cannot use, or that is not there.
 type unusableError struct{ error }
 
-// Unwrap returns what it wraps.
 func (e *unusableError) Unwrap() error { return e.error }
 
 // explained is an error in words for people, which say all that its kind does.
@@ -38,10 +37,8 @@ func explain(kind error, format string, args ...any) error {
 	return &explained{fmt.Sprintf(format, args...), kind}
 }
 
-// Error returns the words.
 func (e *explained) Error() string { return e.text }
 
-// Unwrap returns the error of package store that it is.
 func (e *explained) Unwrap() error { return e.kind }
 
 // isPassing reports whether an error may be gone when the statement is repeated.
@@ -74,7 +71,6 @@ func isPassing(err error) bool {
 	return strings.HasPrefix(code, "08")
 }
 
-// isOfNetwork reports whether an error is one of the connection.
 func isOfNetwork(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error

@@ -96,7 +96,6 @@ func (d *db) know(ctx context.Context, f found) error {
 	return nil
 }
 
-// isChannel reports whether a text is a channel as Init makes them.
 func isChannel(channel string) bool {
 	return strings.HasPrefix(channel, channelPrefix) && len(channel) <= maxName && store.CheckID(channel) == nil
 }
@@ -122,7 +121,6 @@ func (n *notes) of() (format int, channel string) {
 	return n.format, n.channel
 }
 
-// push says whether notifications arrive.
 type push struct {
 	isKnown bool
 	whyNot  string // "" if they do

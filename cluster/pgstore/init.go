@@ -11,7 +11,6 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// initialize makes a home.
 func initialize(ctx context.Context, o store.InitOptions) ([]string, error) {
 	o.Options = o.WithDefaults()
 	d, err := newDB(o.Options, false)
@@ -48,7 +47,6 @@ func initialize(ctx context.Context, o store.InitOptions) ([]string, error) {
 	return m.said, nil
 }
 
-// maker makes a home, in one transaction.
 type maker struct {
 	*db
 	conn *pgconn.PgConn
@@ -137,7 +135,6 @@ func (m *maker) compare(before []column) {
 	}
 }
 
-// settings makes what connections read.
 func (m *maker) settings(ctx context.Context) error {
 	_, err := m.do(ctx, `insert into {s}.setting (name, value) values ('layout', $1), ('channel', $2)
 		on conflict do nothing`,
@@ -163,5 +160,4 @@ func (m *maker) grant(ctx context.Context) error {
 	return nil
 }
 
-// quoteName quotes a name for a statement.
 func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -20,7 +20,6 @@ const left = `(extract(epoch from
 	least(greatest(expires, clock_timestamp()), clock_timestamp() + interval '100 years') - clock_timestamp()) *
 		1000000)::bigint`
 
-// Take takes a lease.
 func (l leases) Take(ctx context.Context, key string, holder []byte) (store.Lease, error) {
 	taken, err := l.take(ctx, key, holder)
 	if err != nil {
@@ -118,7 +117,6 @@ func (l leases) Break(ctx context.Context, key string) error {
 	return about("lease", key, err)
 }
 
-// lease is a lease that this process holds.
 type lease struct {
 	leases
 	key, token string
@@ -142,7 +140,6 @@ func (l leases) hold(key, token string, fresh bool, began time.Time) *lease {
 // Fresh reports whether the lease had been released when it was taken.
 func (h *lease) Fresh() bool { return h.fresh }
 
-// Lost is closed when the lease is lost.
 func (h *lease) Lost() <-chan struct{} {
 	h.mu.Lock()
 	isOver := store.IsOver(h.renewed, h.options.Lease)
@@ -217,7 +214,6 @@ func (h *lease) end() (isHeld bool) {
 	return true
 }
 
-// Release gives the lease back.
 func (h *lease) Release(ctx context.Context) error {
 	return about("lease", h.key, h.release(ctx))
 }

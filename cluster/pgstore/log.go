@@ -13,7 +13,6 @@ import (
 // no other record of the log may have: that is how only one of several appends succeeds.
 type logs struct{ *db }
 
-// Tail returns where a log ends.
 func (l logs) Tail(ctx context.Context, log string) (store.Tail, error) {
 	t, err := l.tail(ctx, log)
 	return t, about("log", log, err)
@@ -41,7 +40,6 @@ func (a answer) tail() (t store.Tail, ok bool, err error) {
 	return t, true, r.err
 }
 
-// Append adds a record to a log.
 func (l logs) Append(ctx context.Context, log string, after store.Tail, r store.Record) (store.Tail, error) {
 	t, err := l.append(ctx, log, after, r)
 	return t, about("log", log, err)
@@ -88,7 +86,6 @@ func (l logs) append(ctx context.Context, log string, after store.Tail, r store.
 // known how many the caller wants. Each further one asks for eight times as many.
 const firstRows = 64
 
-// Read calls each with the records of a range.
 func (l logs) Read(ctx context.Context, log string, r store.Range, each func(store.Record) bool) error {
 	return about("log", log, l.read(ctx, log, r, each))
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// reporter describes a home and its server.
 type reporter struct{ *db }
 
 func (d reporter) status(ctx context.Context) (store.Status, error) {

@@ -51,7 +51,6 @@ func tables() []string {
 	}
 }
 
-// column is a column of a table as information_schema describes it.
 type column struct{ table, name, kind string }
 
 // columns are those that the statements of this package use.

@@ -9,7 +9,6 @@ import (
 	"syscall"
 )
 
-// isUntrusted reports whether the server has no TLS, or a certificate that is not trusted.
 func isUntrusted(err error) bool {
 	var verification *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError
@@ -18,7 +17,6 @@ func isUntrusted(err error) bool {
 		strings.Contains(err.Error(), "server refused TLS connection")
 }
 
-// isCut reports whether a connection ended in between.
 func isCut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, syscall.EPIPE)

@@ -141,7 +141,6 @@ func isNotOfHost(c rune) bool {
 	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune(".-_", c)
 }
 
-// setOptions reads the options after the ?.
 func (t *target) setOptions(query url.Values) error {
 	for name, values := range query {
 		if len(values) != 1 {
@@ -240,7 +239,6 @@ func (t *target) isLocal() bool {
 	})
 }
 
-// schema is the schema of the home.
 func (t *target) schema() string { return "chibi_" + t.home }
 
 // String is the URL without the password.

@@ -24,7 +24,6 @@ const (
 	probeTime = 2 * time.Second
 )
 
-// watcher reports the puts of documents with a prefix.
 type watcher struct {
 	*db
 	prefix string
@@ -129,7 +128,6 @@ func (w *watcher) wait(ctx context.Context) bool {
 	}
 }
 
-// notification waits for the next notification and returns what it says.
 func (w *watcher) notification(ctx context.Context) (string, error) {
 	for len(w.keys) == 0 {
 		if err := w.conn.WaitForNotification(ctx); err != nil {

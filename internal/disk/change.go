@@ -111,7 +111,6 @@ func (s shared) remove(was []byte) error {
 	return errors.Join(s.fsys.Remove(away), s.fsys.SyncDir(filepath.Dir(s.name)))
 }
 
-// replace replaces the file.
 func (s shared) replace(was, now []byte) error {
 	temp, err := writeTemp(s.fsys, s.name, now, 0o600) // others must not read what they may not
 	if err != nil {

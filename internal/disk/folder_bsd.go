@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Entries lists the names.
 func (f folder) Entries(most int) (list []Entry, isAll bool, err error) {
 	fd, err := unix.FcntlInt(uintptr(f.fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

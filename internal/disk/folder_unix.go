@@ -26,7 +26,6 @@ func (f folder) sub(name string) (folder, error) {
 	return folder{fd}, err
 }
 
-// Close closes the directory.
 func (f folder) Close() { unix.Close(f.fd) }
 
 // opened is a file by its descriptor.
@@ -35,7 +34,6 @@ type opened struct {
 	stat unix.Stat_t
 }
 
-// Open opens a regular file.
 func (f folder) Open(name string) (Opened, error) {
 	fd, err := openat(f.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
 	if err != nil {
@@ -53,13 +51,10 @@ func (f folder) Open(name string) (Opened, error) {
 	return Opened{o}, nil
 }
 
-// Size returns the size when the file was opened.
 func (o *opened) Size() int64 { return o.stat.Size }
 
-// Close closes the file.
 func (o *opened) Close() { unix.Close(o.fd) }
 
-// Read reads on.
 func (o *opened) Read(p []byte) (int, error) {
 	for {
 		n, err := unix.Read(o.fd, p)

@@ -20,10 +20,8 @@ func (f folder) sub(name string) (folder, error) {
 	return folder{dir}, err
 }
 
-// Close closes the directory.
 func (f folder) Close() { f.dir.Close() }
 
-// Entries lists the names.
 func (f folder) Entries(most int) (list []Entry, isAll bool, err error) {
 	file, err := f.dir.Handle()
 	if err != nil {
@@ -33,13 +31,11 @@ func (f folder) Entries(most int) (list []Entry, isAll bool, err error) {
 	return entriesOf(file, most)
 }
 
-// opened is a file.
 type opened struct {
 	file *os.File
 	info fs.FileInfo
 }
 
-// Open opens a regular file.
 func (f folder) Open(name string) (Opened, error) {
 	file, err := f.dir.OpenRegular(name)
 	if err != nil {
@@ -53,13 +49,10 @@ func (f folder) Open(name string) (Opened, error) {
 	return Opened{opened{file, info}}, nil
 }
 
-// Size returns the size when the file was opened.
 func (o *opened) Size() int64 { return o.info.Size() }
 
-// Close closes the file.
 func (o *opened) Close() { o.file.Close() }
 
-// Read reads on.
 func (o *opened) Read(p []byte) (int, error) { return o.file.Read(p) }
 
 // IsSame reports whether the file is the one that was described.

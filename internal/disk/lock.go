@@ -105,7 +105,6 @@ func take(path string, lock func(*flock.Flock) error) (unlock func(), err error)
 	}
 }
 
-// isCurrent reports whether the locked file still has its name.
 func isCurrent(l *flock.Flock, path string) bool {
 	held, err := l.Stat()
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// isOurs reports whether a file belongs to the user of this process.
 func isOurs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid()

@@ -5,7 +5,6 @@ import (
 	"os"
 )
 
-// renameChecked checks and renames, in two steps.
 func renameChecked(from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}

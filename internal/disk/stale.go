@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// tempMark is part of the names of TempName.
 const tempMark = ".tmp-"
 
 // StaleAge is the age after which a temporary file counts as abandoned: no write takes a

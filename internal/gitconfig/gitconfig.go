@@ -15,7 +15,6 @@ import (
 // MaxFile bounds a file, in bytes. Git's own are a thousandth of that.
 const MaxFile = 1 << 20
 
-// maxSettings bounds the settings of a file.
 const maxSettings = 20_000
 
 // Setting is one line of a file: a name and a value.
@@ -56,7 +55,6 @@ type parser struct {
 	list    []Setting
 }
 
-// next reads a character.
 func (p *parser) next() byte {
 	if p.at >= len(p.data) {
 		p.at = len(p.data) + 1

@@ -109,14 +109,12 @@ func without(list, those []Setting) (left []Setting, found bool) {
 	return left, len(those) == 0
 }
 
-// line returns a setting as a line.
 func line(s Setting) string {
 	key := s.Name[strings.LastIndexByte(s.Name, '.')+1:]
 	value := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`).Replace(s.Value)
 	return key + ` = "` + value + `"`
 }
 
-// remove removes a setting, with its line if nothing else is in it.
 func (e *edit) remove(s Setting) {
 	start, end := s.start, s.end
 	begin := 1 + bytes.LastIndexByte(e.data[:start], '\n')
@@ -129,7 +127,6 @@ func (e *edit) remove(s Setting) {
 	e.changes = append(e.changes, change{start, end, ""})
 }
 
-// apply returns the file with the changes.
 func (e *edit) apply() []byte {
 	slices.SortFunc(e.changes, func(a, b change) int { return a.start - b.start })
 	var out []byte

@@ -122,7 +122,6 @@ func Running(list []Setting) (running []Setting) {
 	return running
 }
 
-// byName groups settings by their names.
 func byName(list []Setting) map[string][]Setting {
 	groups := map[string][]Setting{}
 	for _, s := range list {
@@ -143,7 +142,6 @@ func Difference(a, b []Setting) (names []string) {
 	return slices.Sorted(slices.Values(slices.AppendSeq(names, maps.Keys(after))))
 }
 
-// sameValues reports whether two lists have the same values.
 func sameValues(a, b []Setting) bool {
 	return slices.EqualFunc(a, b, func(a, b Setting) bool { return a.Value == b.Value })
 }

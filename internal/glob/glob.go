@@ -24,7 +24,6 @@ const (
 // begin with a dot are like others.
 type Pattern struct{ alternatives []parts }
 
-// parts are the names of a pattern.
 type parts []name
 
 // Compile reads a pattern of at most 4096 bytes, 62 names and 100 alternatives.
@@ -99,7 +98,6 @@ func expand(pattern string) ([]string, error) {
 	return all, nil
 }
 
-// firstBrace finds the first pair of braces that has a comma.
 func firstBrace(pattern string) (open int, choices []string, rest string, ok bool) {
 	depth, from := 0, 0
 	for i := 0; i < len(pattern); i++ {
@@ -189,7 +187,6 @@ func (list parts) step(reached uint64, name string) uint64 {
 	return list.closure(next)
 }
 
-// match reports whether a whole path matches.
 func (list parts) match(path string) bool {
 	reached := list.start()
 	for reached != 0 {

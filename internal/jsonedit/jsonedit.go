@@ -74,7 +74,6 @@ const space = " \t\r\n"
 // mark is the byte order mark, which some editors write.
 const mark = "\ufeff"
 
-// read checks that the text is an object.
 func (d *Doc) read() error {
 	d.makePlain()
 	if isBlank(d.plain) {
@@ -219,7 +218,6 @@ func wrongType(text []byte, at gjson.Result, path []string, want string) error {
 		strictjson.TypeOf([]byte(at.Raw)), want)
 }
 
-// lineAt returns the line of an offset.
 func lineAt(text []byte, at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
 
 // nested puts a value into a list, if it is for one, and into the objects of a path.
@@ -233,14 +231,12 @@ func nested(value json.RawMessage, toList bool, path []string) json.RawMessage {
 	return value
 }
 
-// insert puts a text into the document.
 func (d *Doc) insert(at int, text string) {
 	d.text = append(d.text[:at:at], append([]byte(text), d.text[at:]...)...)
 	d.inserts = append(d.inserts, Insert{at, len(text)})
 	d.makePlain()
 }
 
-// makePlain makes plain of text.
 func (d *Doc) makePlain() {
 	d.plain = bytes.Clone(d.text)
 	if bytes.HasPrefix(d.plain, []byte(mark)) {

@@ -12,7 +12,6 @@ import (
 // child is an element of a list or a member of an object.
 type child struct{ begin, end int } // of its text; that of a member begins with its name
 
-// childrenOf lists the children of a list or an object.
 func childrenOf(container gjson.Result) (list []child) {
 	container.ForEach(func(key, value gjson.Result) bool {
 		c := child{value.Index, value.Index + len(value.Raw)}

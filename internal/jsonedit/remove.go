@@ -71,10 +71,8 @@ func (d *Doc) removeChild(container gjson.Result, i int) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// isBlank reports whether a text is white space.
 func isBlank(text []byte) bool { return len(bytes.Trim(text, space)) == 0 }
 
-// isEmpty reports whether a text is white space and commas.
 func isEmpty(text []byte) bool {
 	return !slices.ContainsFunc(text, func(c byte) bool { return !isSpace(c) && c != ',' })
 }

@@ -53,7 +53,6 @@ func add(to appender, fsys disk.FS, name string, records [][]byte) (cut int64, e
 	return cut, err
 }
 
-// lines joins the records of a file.
 func lines(name string, records [][]byte) (data []byte, err error) {
 	for _, r := range records {
 		if bytes.IndexByte(r, '\n') >= 0 {
@@ -92,7 +91,6 @@ func Repair(fsys disk.FS, name string) (cut int64, err error) {
 	return size - end, f.Sync()
 }
 
-// lastNewline returns the offset after the last newline before size.
 func lastNewline(f io.ReaderAt, size int64) (int64, error) {
 	all := make([]byte, min(size, chunk))
 	for end := size; end > 0; {

@@ -50,7 +50,6 @@ func parseRequest(body []byte) (request, error) {
 	return r, nil
 }
 
-// turn returns the response to the request.
 func (r request) turn() turn {
 	prompt, results := r.last()
 	if len(results) > 0 {

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// maxRequest bounds a request body.
 const maxRequest = 256 << 20
 
 // Handler answers chat completion requests as the demo model.

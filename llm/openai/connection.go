@@ -12,7 +12,6 @@ import (
 // servers and routers.
 const idleTime = 90 * time.Second
 
-// maxHeaders bounds the headers of an answer.
 const maxHeaders = 256 << 10
 
 // connection keeps the connection to a server from one request to the next, so
@@ -49,7 +48,6 @@ func (c *connection) http(now time.Time) *http.Client {
 	return c.client
 }
 
-// close closes connections that are idle or were not used.
 func (c *connection) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

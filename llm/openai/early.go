@@ -59,7 +59,6 @@ func address(target *url.URL, port string) string {
 	return net.JoinHostPort(target.Hostname(), port)
 }
 
-// dialer opens a connection.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
 func dial(ctx context.Context, network, address string) (net.Conn, error) {

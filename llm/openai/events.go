@@ -55,7 +55,6 @@ func (e *events) next() (data []byte, err error) {
 	}
 }
 
-// readLine reads one whole line, without its end.
 func (e *events) readLine() error {
 	e.line = e.line[:0]
 	for {

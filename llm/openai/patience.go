@@ -28,7 +28,6 @@ type patience struct {
 	said   bool
 }
 
-// patience returns the patience for one answer.
 func (c *Client) patience(giveUp context.CancelCauseFunc) *patience {
 	p := &patience{first: DefaultFirstByteTimeout, idle: DefaultIdleTimeout, host: c.host(), giveUp: giveUp, say: c.notify}
 	if c.FirstByteTimeout > 0 {
@@ -107,7 +106,6 @@ type patientReader struct {
 	left int64
 }
 
-// Read reads once.
 func (r *patientReader) Read(b []byte) (n int, err error) {
 	if r.left <= 0 {
 		return 0, errFlood

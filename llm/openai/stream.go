@@ -22,7 +22,6 @@ const (
 // errOver means that an answer is longer than the bound. The part before is kept.
 var errOver = errors.New("the answer is over the bound")
 
-// reader reads an answer.
 type reader struct {
 	host   string
 	onText func(string)
@@ -48,7 +47,6 @@ type call struct {
 // maxEvent bounds the bytes of one event, which may hold a whole answer with escapes.
 func (r *reader) maxEvent() int { return 2*r.most + 64<<10 }
 
-// readStream reads a streamed answer.
 func (r *reader) readStream(body io.Reader) error {
 	events := newEvents(body, r.maxEvent())
 	var err error
@@ -74,7 +72,6 @@ func (r *reader) readStream(body io.Reader) error {
 	return fmt.Errorf("model server %s: the answer was cut off: %w", r.host, err)
 }
 
-// event processes the data of one event.
 func (r *reader) event(data []byte) error {
 	text := strings.TrimSpace(string(data))
 	if text == "" {
@@ -177,7 +174,6 @@ func (r *reader) room(text string) int {
 	return fit
 }
 
-// toolCalls adds fragments to the calls with their indices.
 func (r *reader) toolCalls(fragments gjson.Result) (err error) {
 	if !fragments.IsArray() {
 		return nil

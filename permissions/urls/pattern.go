@@ -45,7 +45,6 @@ func ParsePattern(text string) (Pattern, error) {
 	return p, p.setAuthority(rest[:end])
 }
 
-// presetNames lists the presets for a message.
 func presetNames() string {
 	var names []string
 	for _, class := range Presets() {
@@ -54,7 +53,6 @@ func presetNames() string {
 	return strings.Join(names, ", ")
 }
 
-// setAuthority takes the host and the port of a pattern.
 func (p *Pattern) setAuthority(text string) error {
 	if strings.Contains(text, "@") {
 		return errors.New("a URL with a user name is never fetched; leave it out")
@@ -167,7 +165,6 @@ func glob(pattern, text string) bool {
 	return p == len(pattern)
 }
 
-// kind is what one element of a pattern stands for.
 type kind int
 
 const (

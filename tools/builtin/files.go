@@ -30,8 +30,7 @@ type Files struct {
 
 const (
 	// maxPiece bounds the output of a file tool, in bytes.
-	maxPiece = 16 << 10
-	// maxGrepTime bounds a search.
+	maxPiece    = 16 << 10
 	maxGrepTime = 20 * time.Second
 )
 
@@ -44,7 +43,6 @@ type fileTool struct {
 	run               func(ctx context.Context, t *cache.Reader, args fileArgs) (string, error)
 }
 
-// fileArgs are the arguments of all file tools.
 type fileArgs struct {
 	CacheID       string `json:"cache_id"`
 	Path          string `json:"path"`
@@ -77,7 +75,6 @@ func fileTools(files Files) []tools.Tool {
 	}
 }
 
-// Spec describes the tool.
 func (f fileTool) Spec() tools.Spec {
 	return tools.Spec{
 		Name: f.name, Kind: tools.File, Parallel: true,
@@ -88,7 +85,6 @@ func (f fileTool) Spec() tools.Spec {
 	}
 }
 
-// Call reads a part of a text.
 func (f fileTool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	var args fileArgs
 	if err := call.Decode(&args); err != nil {
@@ -109,7 +105,6 @@ func (f fileTool) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 	return tools.Result{Text: text}, nil
 }
 
-// open opens the text that the arguments name.
 func (f Files) open(ctx context.Context, args fileArgs) (*cache.Reader, error) {
 	switch {
 	case args.CacheID != "" && args.Path != "":
@@ -206,10 +201,8 @@ func grep(ctx context.Context, t *cache.Reader, args fileArgs) (string, error) {
 	return found.Text, nil
 }
 
-// cacheList lists the cached outputs of the context.
 type cacheList struct{ cache cache.Browser }
 
-// Spec describes the tool.
 func (cacheList) Spec() tools.Spec {
 	return tools.Spec{
 		Name: "cache_list", Kind: tools.File, Parallel: true,
@@ -218,7 +211,6 @@ func (cacheList) Spec() tools.Spec {
 	}
 }
 
-// Call returns the list.
 func (c cacheList) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	if err := call.Decode(&struct{}{}); err != nil {
 		return tools.ErrorResult(err), nil

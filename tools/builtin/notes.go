@@ -43,7 +43,6 @@ func reflection(n Notes, limit int) note {
 	}
 }
 
-// Spec describes the tool.
 func (n note) Spec() tools.Spec {
 	return tools.Spec{
 		Name: n.name, Description: n.description, Kind: tools.Builtin, OfContext: true,
@@ -52,7 +51,6 @@ func (n note) Spec() tools.Spec {
 	}
 }
 
-// Call replaces the text.
 func (n note) Call(_ context.Context, call tools.Call) (tools.Result, error) {
 	var args struct {
 		Content string `json:"content"`

@@ -10,7 +10,6 @@ import (
 // sendMessage lets the model write to another context.
 type sendMessage struct{ post Post }
 
-// Spec describes the tool.
 func (sendMessage) Spec() tools.Spec {
 	return tools.Spec{
 		Name: "send_message",
@@ -24,7 +23,6 @@ func (sendMessage) Spec() tools.Spec {
 	}
 }
 
-// Call sends the message.
 func (s sendMessage) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	var args struct {
 		From    string `json:"from"`

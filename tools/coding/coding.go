@@ -41,13 +41,11 @@ func Tools(c Config) []tools.Tool {
 	return []tools.Tool{readFile(c), writeFile(c), fileEdit(c), globFiles(c), grepFiles(c), dirList(c)}
 }
 
-// tool is one of the tools of this package.
 type tool struct {
 	spec tools.Spec
 	plan func(ctx context.Context, call tools.Call) (*plan, error)
 }
 
-// Spec describes the tool.
 func (t tool) Spec() tools.Spec { return t.spec }
 
 // Plan prepares a call. An error means that the arguments are invalid.
@@ -79,7 +77,6 @@ type plan struct {
 // Access describes what Run will do.
 func (p *plan) Access() tools.Access { return p.access }
 
-// Run carries out the call.
 func (p *plan) Run(ctx context.Context) (tools.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return tools.Result{}, err
@@ -94,7 +91,6 @@ func (p *plan) Run(ctx context.Context) (tools.Result, error) {
 	return tools.Result{Text: text}, nil
 }
 
-// Close releases what the plan holds.
 func (p *plan) Close() {
 	if p.close != nil {
 		p.close()

@@ -22,7 +22,6 @@ const (
 	maxListedDepth = 20
 )
 
-// dirList shows what is in a directory.
 func dirList(c Config) tools.Tool {
 	return tool{
 		spec: tools.Spec{
@@ -63,7 +62,6 @@ func (c Config) planList(_ context.Context, call tools.Call) (*plan, error) {
 	}), nil
 }
 
-// listing is the list of a directory and of those in it.
 type listing struct {
 	config     Config
 	showHidden bool
@@ -95,7 +93,6 @@ func (l *listing) list(ctx context.Context, dir *disk.Dir, level int) {
 	}
 }
 
-// below lists a directory of a directory.
 func (l *listing) below(ctx context.Context, dir *disk.Dir, name string, level int) {
 	sub, err := dir.Sub(name)
 	if err != nil {
@@ -148,7 +145,6 @@ func (l *listing) shows(dir *disk.Dir, name string) bool {
 	return true
 }
 
-// entry describes an entry.
 func (l *listing) entry(dir *disk.Dir, e disk.Entry) {
 	writePath(&l.text, e.Name)
 	info, err := dir.Stat(e.Name)

@@ -14,7 +14,6 @@ const (
 	opReplace      = "replace_string"
 )
 
-// edit is a change of a text.
 type edit struct {
 	operation     string
 	first, last   int    // lines, from 1
@@ -110,7 +109,6 @@ func lineEnd(text string) string {
 	return "\n"
 }
 
-// withEnds returns a text with other ends of lines.
 func withEnds(text, end string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, crlf, "\n"), "\n", end)
 }

@@ -14,7 +14,6 @@ import (
 // maxEdited bounds the files that file_edit changes, in bytes.
 const maxEdited = 8 << 20
 
-// fileEdit changes parts of files.
 func fileEdit(c Config) tools.Tool {
 	return tool{
 		spec: tools.Spec{
@@ -73,7 +72,6 @@ func (c Config) planEdit(_ context.Context, call tools.Call) (*plan, error) {
 	return &plan{access: access, run: run, close: change.target.dir.Close}, nil
 }
 
-// change is an edit that is prepared.
 type change struct {
 	target        *target
 	before, after []byte
@@ -127,7 +125,6 @@ func (c Config) prepareIn(t *target, name string, e edit) (*change, error) {
 	return &change{target: t, before: before, after: []byte(after), done: done}, nil
 }
 
-// editArgs are the arguments of file_edit.
 type editArgs struct {
 	Path       string  `json:"path"`
 	Operation  string  `json:"operation"`
@@ -175,7 +172,6 @@ func (a editArgs) replacement(name string, find, replace *string) (edit, error) 
 	return edit{operation: opReplace, find: *find, replace: *replace, all: a.ReplaceAll}, nil
 }
 
-// onLines returns the edit of an operation on lines.
 func (a editArgs) onLines() (edit, error) {
 	e := edit{operation: a.Operation}
 	switch a.Operation {

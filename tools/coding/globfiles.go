@@ -16,7 +16,6 @@ import (
 // maxGlobbed is how many paths a call of glob_files can ask for.
 const maxGlobbed = 10_000
 
-// globFiles finds files by their paths.
 func globFiles(c Config) tools.Tool {
 	return tool{
 		spec: tools.Spec{
@@ -83,7 +82,6 @@ func orHere(path string) string {
 	return path
 }
 
-// openFolder opens a directory that is searched.
 func (c Config) openFolder(p place) (*disk.Dir, error) {
 	if err := p.refuseProcesses(); err != nil {
 		return nil, err
@@ -98,7 +96,6 @@ func (c Config) openFolder(p place) (*disk.Dir, error) {
 	return dir, nil
 }
 
-// globbing is what a call of glob_files wants.
 type globbing struct {
 	place   place
 	pattern *glob.Pattern

@@ -13,7 +13,6 @@ import (
 // maxGreppedLine is how much is shown of a line, in bytes.
 const maxGreppedLine = 500
 
-// wanted is what a search looks for.
 type wanted struct {
 	matcher *matcher
 	context int // lines around a match
@@ -22,14 +21,12 @@ type wanted struct {
 	until   time.Time
 }
 
-// shownLine is a line of a file in an answer.
 type shownLine struct {
 	number  int
 	text    string
 	isMatch bool
 }
 
-// searched is what was found in a file.
 type searched struct {
 	path     string
 	matches  int
@@ -38,7 +35,6 @@ type searched struct {
 	isLate   bool // the time was over before its end
 }
 
-// searcher searches files one after another.
 type searcher struct {
 	wanted
 	pieces pieces
@@ -98,7 +94,6 @@ func (s *searcher) piece(data []byte) bool {
 	return false
 }
 
-// counter numbers the lines of a piece.
 type counter struct {
 	data    []byte
 	number  int // of the line at counted
@@ -135,7 +130,6 @@ func (s *searcher) precede(c *counter, match int) {
 	}
 }
 
-// add adds a line to the answer.
 func (s *searcher) add(c *counter, line span) {
 	text := bytes.TrimSuffix(c.data[line.start:line.end], []byte("\r"))
 	s.found.lines = append(s.found.lines, shownLine{c.at(line.start), excerpt(text, line.match-line.start),

@@ -27,7 +27,6 @@ const (
 	outputCount   = "count"
 )
 
-// grepFiles searches files.
 func grepFiles(c Config) tools.Tool {
 	return tool{
 		spec: tools.Spec{
@@ -51,7 +50,6 @@ func grepFiles(c Config) tools.Tool {
 	}
 }
 
-// grepArgs are the arguments of grep_files.
 type grepArgs struct {
 	Pattern      string `json:"pattern"`
 	Path         string `json:"path"`
@@ -62,7 +60,6 @@ type grepArgs struct {
 	IgnoreCase   bool   `json:"ignore_case"`
 }
 
-// grepping is what a call of grep_files wants.
 type grepping struct {
 	place  place
 	files  *glob.Pattern // nil: all
@@ -104,7 +101,6 @@ func (c Config) planGrep(_ context.Context, call tools.Call) (*plan, error) {
 	return &plan{access: g.place.access(), run: run, close: dir.Close}, nil
 }
 
-// grepping reads the arguments.
 func (a grepArgs) grepping() (g grepping, err error) {
 	if a.Pattern == "" {
 		return g, errors.New("pattern is empty; it would match every line")
@@ -141,7 +137,6 @@ func (a grepArgs) grepping() (g grepping, err error) {
 	return g, err
 }
 
-// file searches one file, which the call names.
 func (g grepping) file(f *os.File) (string, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -160,7 +155,6 @@ func (g grepping) file(f *os.File) (string, error) {
 	return answer.String(), nil
 }
 
-// grepAnswer collects what was found.
 type grepAnswer struct {
 	grepping
 	unread  unread
@@ -191,7 +185,6 @@ func (a *grepAnswer) add(found searched) bool {
 	return !a.isFull
 }
 
-// addLines adds the lines of a file.
 func (a *grepAnswer) addLines(found searched) {
 	a.last = -1
 	for _, line := range found.lines {
@@ -213,7 +206,6 @@ func (a *grepAnswer) addLines(found searched) {
 	}
 }
 
-// String returns the answer.
 func (a *grepAnswer) String() string {
 	switch {
 	case a.isFull && a.results == a.most:

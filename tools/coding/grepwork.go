@@ -33,7 +33,6 @@ type grepper struct {
 	current *batch
 }
 
-// in searches a directory.
 func (g grepping) in(ctx context.Context, dir *disk.Dir, c Config) (string, error) {
 	folder, err := dir.Folder()
 	if err != nil {
@@ -75,7 +74,6 @@ func (w *grepper) produce(ctx context.Context, folder *disk.Folder) {
 	close(w.order)
 }
 
-// file adds a file to the batch.
 func (w *grepper) file(ctx context.Context, d *walked, e disk.Entry) bool {
 	if e.Kind != disk.KindFile {
 		return true
@@ -106,7 +104,6 @@ func (w *grepper) flush(ctx context.Context) bool {
 	return true
 }
 
-// work searches batches.
 func (w *grepper) work(ctx context.Context) {
 	s := &searcher{wanted: w.wanted}
 	for b := range w.jobs {
@@ -125,7 +122,6 @@ func (w *grepper) work(ctx context.Context) {
 	}
 }
 
-// search searches a file of a batch.
 func (w *grepper) search(s *searcher, b *batch, name string) {
 	real := w.walk.real(b.dir, name)
 	if !w.walk.config.mayRead(real) {

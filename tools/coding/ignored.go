@@ -53,7 +53,6 @@ func (i *ignored) with(own ignored) *ignored {
 // .gitignore, and so beat them.
 func isIgnoreFile(name string) bool { return name == ".gitignore" || name == ".ignore" }
 
-// readRules adds the beginning of a file.
 func readRules(rules *glob.Ignore, f io.Reader) {
 	text, _ := io.ReadAll(io.LimitReader(f, maxIgnoreFile)) // what could be read holds
 	rules.Add(string(text))
@@ -87,7 +86,6 @@ func ignoredAbove(top string) *ignored {
 	return rules
 }
 
-// rulesAt reads the files of a directory.
 func rulesAt(path string, files ...string) (i ignored) {
 	dir, err := disk.OpenDir(path)
 	if err != nil {

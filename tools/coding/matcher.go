@@ -41,7 +41,6 @@ func newMatcher(pattern string, ignoreCase bool) (*matcher, error) {
 	return m, nil
 }
 
-// needle is a text that is looked for.
 type needle struct {
 	text []byte // in lower case, if fold
 	fold bool   // letters in any case; the text is ASCII then

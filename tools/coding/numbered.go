@@ -144,13 +144,11 @@ func (r *lineReader) line(length int, last []byte) line {
 	return l
 }
 
-// hasMore reports whether another line follows.
 func (r *lineReader) hasMore() bool {
 	_, err := r.in.Peek(1)
 	return err == nil
 }
 
-// shown is what the model gets of a file.
 type shown struct {
 	text           strings.Builder
 	lines          int
@@ -159,7 +157,6 @@ type shown struct {
 	said           []string
 }
 
-// add adds a line.
 func (s *shown) add(number int, l line) {
 	s.lines++
 	fmt.Fprintf(&s.text, "%6d\t", number)
@@ -200,7 +197,6 @@ func writeText(out *strings.Builder, text []byte) (replaced int) {
 	return replaced
 }
 
-// say adds a remark.
 func (s *shown) say(format string, args ...any) {
 	s.said = append(s.said, fmt.Sprintf(format, args...))
 }

@@ -44,7 +44,6 @@ func (c Config) place(named string) (place, error) {
 	return place{named: named, path: path, real: permissions.Real(path)}, nil
 }
 
-// access is what a call would do with the place.
 func (p place) access() tools.Access { return tools.Access{Path: p.path, Real: p.real} }
 
 // parent returns the path of the directory that has the place, and its name there. The top
@@ -145,7 +144,6 @@ func (p place) explain(verb string, err error) error {
 	return fmt.Errorf("cannot %s %s: %w", verb, p.named, err)
 }
 
-// notDirectory says that something is not a directory.
 type notDirectory struct{ text string }
 
 func (e notDirectory) Error() string { return e.text }

@@ -12,7 +12,6 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// readArgs are the arguments of read_file.
 type readArgs struct {
 	Path   string `json:"path"`
 	Offset *int   `json:"offset"`
@@ -22,7 +21,6 @@ type readArgs struct {
 // standardLimit is how many lines read_file returns if the call does not say.
 const standardLimit = 2000
 
-// readFile returns lines of a file with their numbers.
 func readFile(c Config) tools.Tool {
 	return tool{
 		spec: tools.Spec{
@@ -65,7 +63,6 @@ func (c Config) planRead(_ context.Context, call tools.Call) (*plan, error) {
 	return &plan{access: p.access(), run: run, close: func() { f.Close() }}, nil
 }
 
-// reading is what a call of read_file wants.
 type reading struct {
 	place         place
 	call          tools.Call

@@ -29,7 +29,6 @@ func (r *Reads) remember(context, real string, hash [sha256.Size]byte) {
 	r.hashes[readKey{context, real}] = hash
 }
 
-// isOutdated reports whether the model read a file and it has another content now.
 func (r *Reads) isOutdated(context, real string, now [sha256.Size]byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

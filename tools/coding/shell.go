@@ -82,7 +82,6 @@ const shellParameters = `{"type": "object", "properties": {
 "stdin": {"type": "string", "description": "The standard input"}
 }, "required": ["command"], "additionalProperties": false}`
 
-// shell is the tool shell_exec.
 type shell struct {
 	config ShellConfig
 	spec   tools.Spec
@@ -90,10 +89,8 @@ type shell struct {
 
 var _ tools.Planner = shell{}
 
-// Spec describes the tool.
 func (s shell) Spec() tools.Spec { return s.spec }
 
-// Call plans a call and runs it.
 func (s shell) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	plan, err := s.Plan(ctx, call)
 	if err != nil {
@@ -103,7 +100,6 @@ func (s shell) Call(ctx context.Context, call tools.Call) (tools.Result, error) 
 	return plan.Run(ctx)
 }
 
-// shellArguments are the arguments of a call.
 type shellArguments struct {
 	Command string  `json:"command"`
 	Timeout int64   `json:"timeout_secs"`
@@ -111,7 +107,6 @@ type shellArguments struct {
 	Stdin   *string `json:"stdin"`
 }
 
-// Plan reads the arguments.
 func (s shell) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	var args shellArguments
 	if err := call.Decode(&args); err != nil {
@@ -137,7 +132,6 @@ func (s shell) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	return p, nil
 }
 
-// shellPlan is a call that is prepared.
 type shellPlan struct {
 	shell
 	args    shellArguments
@@ -145,7 +139,6 @@ type shellPlan struct {
 	timeout time.Duration
 }
 
-// Access describes the call.
 func (p *shellPlan) Access() tools.Access {
 	access := tools.Access{Command: p.args.Command, Dir: p.dir}
 	if p.args.Stdin != nil {
@@ -154,10 +147,8 @@ func (p *shellPlan) Access() tools.Access {
 	return access
 }
 
-// Close has nothing to release.
 func (p *shellPlan) Close() {}
 
-// Run runs the command.
 func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 	if info, err := os.Stat(p.dir); err != nil || !info.IsDir() {
 		return tools.ErrorResult(fmt.Errorf("the working directory %q is no directory; make it first, or choose another "+
@@ -190,7 +181,6 @@ func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 	return result, nil
 }
 
-// command returns what is run.
 func (p *shellPlan) command() (process.Command, error) {
 	path, err := p.interpreter()
 	c := process.Command{
@@ -209,7 +199,6 @@ func (p *shellPlan) command() (process.Command, error) {
 	return c, err
 }
 
-// interpreter finds the shell.
 func (p *shellPlan) interpreter() (string, error) {
 	if runtime.GOOS != "windows" {
 		return "/bin/sh", nil

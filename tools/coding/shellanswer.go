@@ -32,7 +32,6 @@ type text struct {
 	buffer bytes.Buffer
 }
 
-// Write appends to the text.
 func (t *text) Write(data []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,7 +45,6 @@ type openSpool struct {
 	last byte // of what was written
 }
 
-// Write appends to the file.
 func (s *openSpool) Write(data []byte) (int, error) {
 	if len(data) > 0 {
 		s.last = data[len(data)-1]
@@ -57,7 +55,6 @@ func (s *openSpool) Write(data []byte) (int, error) {
 // Close leaves the file open.
 func (s *openSpool) Close() error { return nil }
 
-// open creates the file.
 func (a *shellAnswer) open() (process.Spool, error) {
 	file, err := a.spool()
 	if err != nil {
@@ -67,7 +64,6 @@ func (a *shellAnswer) open() (process.Spool, error) {
 	return a.file, nil
 }
 
-// discard removes the file.
 func (a *shellAnswer) discard() {
 	if a.file != nil {
 		a.file.Spool.Close()
@@ -135,7 +131,6 @@ func (a *shellAnswer) rest(last byte, ended, tail string) (rest []byte) {
 	return rest
 }
 
-// finish writes the rest of the answer to the file and closes it.
 func (a *shellAnswer) finish(out process.Outcome, rest []byte) (file process.Spool, size int64, err error) {
 	size = out.Size
 	if a.file == nil {
@@ -174,5 +169,4 @@ func (a *shellAnswer) howEnded(out process.Outcome, err error) string {
 	return ""
 }
 
-// valid returns output as valid UTF-8.
 func valid(out []byte) string { return strings.ToValidUTF8(string(out), "\uFFFD") }

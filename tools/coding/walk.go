@@ -87,7 +87,6 @@ func (w *walk) run(ctx context.Context, dir *disk.Folder) error {
 	return err
 }
 
-// in walks through a directory.
 func (w *walk) in(ctx context.Context, d *walked) error {
 	entries, isAll, err := d.Entries(maxEntries)
 	if err != nil {
@@ -106,7 +105,6 @@ func (w *walk) in(ctx context.Context, d *walked) error {
 	return nil
 }
 
-// visit goes on with one entry.
 func (w *walk) visit(ctx context.Context, d *walked, e disk.Entry) error {
 	if w.number++; w.number%256 == 0 {
 		if ctx.Err() != nil {
@@ -136,12 +134,10 @@ func (w *walk) matches(d *walked, name string) bool {
 	return w.pattern == nil || w.pattern.Matches(d.state, name)
 }
 
-// real returns the path of an entry.
 func (w *walk) real(d *walked, name string) string {
 	return filepath.Join(w.top, filepath.FromSlash(d.path), name)
 }
 
-// enter walks through a directory of a directory.
 func (w *walk) enter(ctx context.Context, d *walked, name string) error {
 	sub := &walked{path: d.path + name + "/", depth: d.depth + 1, ignored: d.ignored}
 	if w.pattern != nil {

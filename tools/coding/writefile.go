@@ -14,7 +14,6 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// writeFile writes files as a whole.
 func writeFile(c Config) tools.Tool {
 	return tool{
 		spec: tools.Spec{
@@ -75,7 +74,6 @@ func written(path string, bytes int, existed bool) string {
 	return fmt.Sprintf("File written successfully: %s (%d bytes, %s)", path, bytes, what)
 }
 
-// target is a file that is about to be written.
 type target struct {
 	place place
 	// dir is the nearest directory that exists; missing are the names of those below it.

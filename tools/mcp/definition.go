@@ -60,7 +60,6 @@ type List struct {
 	Asked time.Time `json:"asked"`
 }
 
-// wireTool is a tool in a server's list.
 type wireTool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`

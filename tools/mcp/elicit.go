@@ -123,7 +123,6 @@ type limit struct {
 	most   time.Duration
 }
 
-// limit begins a call.
 func (w *stopwatch) limit(most time.Duration) limit { return limit{w, time.Now(), w.sum(), most} }
 
 // waited returns how long the person was waited for since the call began.

@@ -34,7 +34,6 @@ type filler struct {
 	err    error
 }
 
-// table fills in the values of a table.
 func (f *filler) table(key string, table map[string]string) map[string]string {
 	filled := maps.Clone(table)
 	for _, name := range slices.Sorted(maps.Keys(table)) {
@@ -43,7 +42,6 @@ func (f *filler) table(key string, table map[string]string) map[string]string {
 	return filled
 }
 
-// fill fills in the text of a key.
 func (f *filler) fill(key, text string) string {
 	if !strings.Contains(text, "$") {
 		return text
@@ -66,7 +64,6 @@ func (f *filler) fill(key, text string) string {
 	}
 }
 
-// value returns what takes the place of a reference.
 func (f *filler) value(key string, ref variable) string {
 	if ref.name == "$" {
 		return "$"

@@ -15,7 +15,6 @@ const maxStream = 64 << 20
 // protocolHeader tells a server which version of the protocol a request is in.
 const protocolHeader = "Mcp-Protocol-Version"
 
-// RoundTrip sends a request.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if web.Origin(req.URL) != g.origin {
 		return nil, &refusal{"a request to another host than that of its url was refused"}

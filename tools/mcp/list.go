@@ -52,7 +52,6 @@ type page struct {
 	Next  string            `json:"nextCursor"`
 }
 
-// collector makes a list of the tools of a server.
 type collector struct {
 	session *session
 	list    List

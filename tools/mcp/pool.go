@@ -63,7 +63,6 @@ type Pool struct {
 	closed bool
 }
 
-// place is that of one server's connection.
 type place struct {
 	turn    chan struct{}      // holds an element while somebody uses the fields below
 	cancel  context.CancelFunc // of the start that is under way, nil if none is; guarded by the pool
@@ -102,7 +101,6 @@ func (p *Pool) Close() {
 	closing.Wait()
 }
 
-// place returns that of a server's connection.
 func (p *Pool) place(server string) (*place, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

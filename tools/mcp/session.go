@@ -48,7 +48,6 @@ func (s *session) options() *sdk.ClientOptions {
 	return o
 }
 
-// call calls a tool and returns the result as the server wrote it.
 func (s *session) call(ctx context.Context, tool string, arguments json.RawMessage,
 	times *tools.Served) (json.RawMessage, error) {
 	defer s.audience.enter()()
@@ -117,10 +116,8 @@ func (s *session) told(err error) error {
 // plainError is an error whose text, a part of which is the server's, controls no terminal.
 type plainError struct{ error }
 
-// Error returns the text.
 func (e *plainError) Error() string { return term.Plain(e.error.Error()) }
 
-// Unwrap returns the error as it was.
 func (e *plainError) Unwrap() error { return e.error }
 
 // ask sends a request and returns the result as the server wrote it.

@@ -89,7 +89,6 @@ func (c *stdio) skip(line []byte) error {
 	return nil
 }
 
-// Write sends a message.
 func (c *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(m)
 	if err == nil {

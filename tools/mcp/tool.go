@@ -8,7 +8,6 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// tool is a tool of a server.
 type tool struct {
 	pool   *Pool
 	server Server
@@ -33,10 +32,8 @@ func NewTool(pool *Pool, server Server, d Definition) tools.Tool {
 	}}
 }
 
-// Spec describes the tool.
 func (t tool) Spec() tools.Spec { return t.spec }
 
-// Call calls the tool.
 func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	return t.pool.call(ctx, t.server, wanted{t.name, t.hash()}, call.Arguments)
 }

@@ -54,7 +54,6 @@ type replyKey struct{}
 // stub is what the SDK gets for a result that was taken aside.
 const stub = `{"content":[],"tools":[]}`
 
-// Write passes a message to the server.
 func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 	switch m := m.(type) {
 	case *jsonrpc.Request:
@@ -73,7 +72,6 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 	return err
 }
 
-// note remembers what an answer to a request is needed for.
 func (w *wire) note(ctx context.Context, m *jsonrpc.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -198,5 +196,4 @@ func (w *wire) why() error {
 // opener is a [sdk.Transport] from a function.
 type opener func(context.Context) (sdk.Connection, error)
 
-// Connect opens the connection.
 func (o opener) Connect(ctx context.Context) (sdk.Connection, error) { return o(ctx) }

@@ -34,7 +34,6 @@ const (
 // bytesFor returns how much a model with a context window of so many tokens is given.
 func bytesFor(window int) int { return min(window*bytesPerToken, maxBytes) }
 
-// content is what a source has.
 type content struct {
 	name string // for people and models
 	text string
@@ -42,7 +41,6 @@ type content struct {
 	notes []string
 }
 
-// source is what a call names.
 type source interface {
 	// access is what reading it does.
 	access() tools.Access
@@ -51,7 +49,6 @@ type source interface {
 	close()
 }
 
-// kind is a kind of source.
 type kind int
 
 const (
@@ -85,7 +82,6 @@ func (s summarizer) source(text string) (source, error) {
 	return file{opened, text}, err
 }
 
-// file is a file.
 type file struct {
 	opened coding.Opened
 	named  string
@@ -145,7 +141,6 @@ func (w web) read(ctx context.Context, most int) (content, error) {
 	return c, nil
 }
 
-// text is a text that is read.
 type text struct {
 	name string
 	size int64

@@ -59,7 +59,6 @@ func New(c Config) tools.Tool {
 	return summarizer{c}
 }
 
-// summarizer is the tool.
 type summarizer struct{ Config }
 
 var (
@@ -67,7 +66,6 @@ var (
 	_ tools.Varied  = summarizer{}
 )
 
-// Spec describes the tool.
 func (summarizer) Spec() tools.Spec {
 	return tools.Spec{
 		Name: Name,
@@ -87,7 +85,6 @@ const parameters = `{"type": "object", "properties": {
 "max_tokens": {"type": "integer", "minimum": 1, "description": "How long the answer can be"}
 }, "required": ["source", "instructions"], "additionalProperties": false}`
 
-// arguments are the arguments of a call.
 type arguments struct {
 	Source       string   `json:"source"`
 	Instructions string   `json:"instructions"`
@@ -96,7 +93,6 @@ type arguments struct {
 	MaxTokens    *int     `json:"max_tokens"`
 }
 
-// read reads the arguments of a call.
 func read(call tools.Call) (a arguments, err error) {
 	if err := call.Decode(&a); err != nil {
 		return a, err
@@ -165,17 +161,14 @@ func (s summarizer) plan(call tools.Call) (*plan, error) {
 	return &plan{summarizer: s, args: args, source: from}, nil
 }
 
-// plan is a call that is prepared.
 type plan struct {
 	summarizer
 	args   arguments
 	source source
 }
 
-// Access describes what would be read.
 func (p *plan) Access() tools.Access { return p.source.access() }
 
-// Close closes the source.
 func (p *plan) Close() { p.source.close() }
 
 // Run reads the source and asks the model about it.

@@ -84,7 +84,6 @@ func named(args []Word, values, names string) (list []Assign) {
 	return list
 }
 
-// isVariable reports whether a text can be the name of a variable.
 func isVariable(text string) bool {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 	return strings.Trim(text, letters+"0123456789") == "" && strings.IndexAny(text, letters) == 0

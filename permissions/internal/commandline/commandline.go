@@ -69,7 +69,6 @@ type Command struct {
 	Runs bool
 }
 
-// examination is that of a line, with all lines inside it.
 type examination struct {
 	count  int               // how many commands were found
 	seen   map[string]result // the lines inside it that were examined

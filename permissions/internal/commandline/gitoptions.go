@@ -90,7 +90,6 @@ func (f *finder) gitOptions(c *Command, words []Word) {
 	}
 }
 
-// mayTake reports whether the word behind an option may be its value.
 func mayTake(values, text string) bool {
 	if strings.HasPrefix(text, "--") {
 		return !strings.Contains(text, "=")
@@ -98,7 +97,6 @@ func mayTake(values, text string) bool {
 	return strings.HasPrefix(text, "-") && values != "" && strings.IndexAny(text, values) == len(text)-1
 }
 
-// gitOption examines what the value of an option runs.
 func (f *finder) gitOption(c *Command, o gitOption, value Word) {
 	isHost := o.long == "smtp-server" && value.IsStatic() && !strings.HasPrefix(value.Text, "/")
 	switch {

@@ -92,7 +92,6 @@ func (d *doubts) visit(node syntax.Node) {
 	}
 }
 
-// enter notes in which substitution a node is.
 func (d *doubts) enter(node syntax.Node) {
 	if d.isFlat {
 		return
@@ -228,7 +227,6 @@ func (d *doubts) substitution(s *syntax.CmdSubst) {
 	}
 }
 
-// quotes looks for quotes in expansions that are in quotes themselves.
 func (d *doubts) quotes(parts []syntax.WordPart) {
 	for _, part := range parts {
 		if p, ok := part.(*syntax.ParamExp); ok && !p.Short && hasQuotes(p) {

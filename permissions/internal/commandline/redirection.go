@@ -6,7 +6,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// isInput reports whether a redirection is of the standard input.
 func isInput(r *syntax.Redirect) bool {
 	if r.N != nil {
 		return strings.Trim(r.N.Value, "0") == ""
@@ -18,7 +17,6 @@ func isInput(r *syntax.Redirect) bool {
 	return false
 }
 
-// redirection notes the file that a redirection opens.
 func (a *analysis) redirection(r *syntax.Redirect) {
 	target := a.word(r.Word)
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") { // {NAME}>file

@@ -56,7 +56,6 @@ func (f *finder) find(c *Command) {
 	}
 }
 
-// endOfExec returns where the command of -exec ends.
 func endOfExec(words []Word, from int) int {
 	for i := from; i < len(words); i++ {
 		if words[i].Text == ";" || words[i].Text == "+" && words[i-1].Text == "{}" {
@@ -77,7 +76,6 @@ func replaced(words []Word, text string) []Word {
 	return words
 }
 
-// xargs examines the command that xargs completes with what it reads.
 func (f *finder) xargs(c *Command) {
 	w := wrapper{flags: "0rtpxo", values: "nLPsdEaIJRS",
 		long:  []string{"null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty"},
@@ -102,7 +100,6 @@ func (f *finder) xargs(c *Command) {
 	c.Transparent = why == "" && isUsual(c.Words[0])
 }
 
-// replacement returns the text that xargs -I replaces.
 func replacement(options []Word) string {
 	for i, w := range options {
 		if text, ok := strings.CutPrefix(w.Text, "--replace="); ok {

@@ -144,7 +144,6 @@ func joined(words []Word) Word {
 	return Word{Text: strings.Join(texts, " "), Splits: splits}
 }
 
-// script examines a command line that a command runs.
 func (f *finder) script(c *Command, text Word) {
 	c.Runs = true
 	source := text.Text
@@ -181,7 +180,6 @@ func placeholders(text string) string {
 	return b.String()
 }
 
-// trap examines the action of a trap.
 func (f *finder) trap(c *Command) {
 	args := c.Words[1:]
 	if len(args) > 0 && args[0].Text == "--" {

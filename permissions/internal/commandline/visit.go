@@ -124,7 +124,6 @@ func (a *analysis) loop(node *syntax.ForClause) {
 	}
 }
 
-// set notes a variable that a node sets to what is not known.
 func (a *analysis) set(name string, node syntax.Node) {
 	variable := Assign{Name: name, Value: Word{Text: string(Hole), Source: a.text(node)}}
 	a.add(a.examine(Command{Assigns: []Assign{variable}}, nil))

@@ -81,7 +81,6 @@ func (c Command) String() string {
 
 func contains(list []Word, w Word) bool { return slices.Contains(list, w) }
 
-// word makes a Word of a node.
 func (a *analysis) word(node *syntax.Word) Word {
 	if node == nil {
 		return Word{}
@@ -168,7 +167,6 @@ func (r *wordReader) quoted(text string) {
 	}
 }
 
-// unquoted adds a text outside of quotes.
 func (r *wordReader) unquoted(text string) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// wrapper describes a command that runs the command in its arguments.
 type wrapper struct {
 	flags    string   // letters of options without a value
 	values   string   // letters of options with a value
@@ -21,7 +20,6 @@ type wrapper struct {
 	more     bool     // it does more than running the command
 }
 
-// wrapperOf returns how a command runs others.
 func wrapperOf(name string) (wrapper, bool) {
 	switch name {
 	case "env":
@@ -81,7 +79,6 @@ func privileged(name string) (wrapper, bool) {
 	return wrapper{}, false
 }
 
-// wrapper examines a command that runs the command in its arguments.
 func (f *finder) wrapper(c *Command, w wrapper, input *Word) {
 	c.Runs = true
 	rest, assigns, why := w.command(c.Words[1:])

@@ -7,7 +7,6 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// page returns what came, as the call wants it.
 func (p *plan) page(r *response) Page {
 	text, isText := p.text(r)
 	kind, _ := r.mediaType()
@@ -38,7 +37,6 @@ func (p Page) result() tools.Result {
 	return tools.Result{Text: strings.TrimRight(strings.Join(head, "\n")+"\n\n"+p.Text, "\n") + "\n"}
 }
 
-// text returns the body as the call wants it, and whether it is text.
 func (p *plan) text(r *response) (text string, isText bool) {
 	if len(r.body) == 0 {
 		return "", true

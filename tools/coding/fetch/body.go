@@ -102,5 +102,4 @@ func (r *response) mediaType() (kind, charset string) {
 	return kind, strings.ToLower(parameters["charset"])
 }
 
-// isHTML reports whether a type is that of a page.
 func isHTML(kind string) bool { return kind == "text/html" || kind == "application/xhtml+xml" }

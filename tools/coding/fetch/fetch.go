@@ -62,12 +62,10 @@ func newFetcher(c Config) fetcher {
 	return fetcher{c}
 }
 
-// fetcher is the tool fetch_url.
 type fetcher struct{ Config }
 
 var _ tools.Planner = fetcher{}
 
-// Spec describes the tool.
 func (f fetcher) Spec() tools.Spec {
 	return tools.Spec{
 		Name: "fetch_url",
@@ -89,7 +87,6 @@ const parameters = `{"type": "object", "properties": {
 	"description": "raw returns HTML as it is, and content that is not text"}
 }, "required": ["url"], "additionalProperties": false}`
 
-// arguments are the arguments of a call.
 type arguments struct {
 	URL      string `json:"url"`
 	MaxBytes *int64 `json:"max_bytes"`
@@ -150,7 +147,6 @@ func bounded(name string, value *int64, bounds [2]int64) (int64, error) {
 	return *value, nil
 }
 
-// plan is a call that is prepared.
 type plan struct {
 	fetcher
 	first   *place
@@ -159,13 +155,11 @@ type plan struct {
 	isRaw   bool
 }
 
-// Access describes what would be fetched.
 func (p *plan) Access() tools.Access { return p.first.access() }
 
 // Close does nothing: a plan holds nothing.
 func (p *plan) Close() {}
 
-// Run fetches the URL and tells the model what there is.
 func (p *plan) Run(ctx context.Context) (tools.Result, error) {
 	page, err := p.fetch(ctx)
 	switch {

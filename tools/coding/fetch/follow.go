@@ -10,7 +10,6 @@ import (
 	"github.com/chibi-host/chibi/permissions/urls"
 )
 
-// maxRedirects is how many redirects are followed.
 const maxRedirects = 10
 
 // follow fetches the first place and what it redirects to, as far as that is allowed.

@@ -82,7 +82,6 @@ func isHidden(tag string) bool {
 	return false
 }
 
-// start takes a tag that begins an element.
 func (p *page) start(tag, raw string, closesItself bool) {
 	switch {
 	case p.hidden == tag && !closesItself:
@@ -124,7 +123,6 @@ func (p *page) isBrokenOut(tag string) bool {
 	return false
 }
 
-// end takes a tag that ends an element.
 func (p *page) end(tag string) {
 	if p.hidden != "" {
 		if p.hidden == tag {
@@ -213,7 +211,6 @@ func (p *page) listGap() int {
 	return 2
 }
 
-// item begins an item of the innermost list.
 func (p *page) item() {
 	p.endBlock(1)
 	p.prefix = "- "

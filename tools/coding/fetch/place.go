@@ -39,7 +39,6 @@ func (f fetcher) newPlace(u urls.URL) *place {
 	return p
 }
 
-// access describes the place to whoever judges it.
 func (p *place) access() tools.Access {
 	if p.addresses == nil {
 		return tools.Access{URL: p.url.String(), Resolve: p.resolve}
@@ -111,7 +110,6 @@ func (p *place) target() permissions.Target {
 	return permissions.TargetOf(tools.Access{URL: p.url.String(), Addresses: p.addresses})
 }
 
-// isLocal reports whether the place is on this machine.
 func (p *place) isLocal() bool {
 	return p.url.Class() == urls.Loopback || len(p.addresses) > 0 &&
 		!slices.ContainsFunc(p.addresses, func(a netip.Addr) bool { return urls.ClassOf(a) != urls.Loopback })

@@ -12,10 +12,8 @@ import (
 	"time"
 )
 
-// maxHeaders bounds the headers of an answer.
 const maxHeaders = 256 << 10
 
-// response is the answer of a server.
 type response struct {
 	*http.Response
 	place     *place
@@ -53,7 +51,6 @@ func (p *plan) get(ctx context.Context, at *place) (*response, error) {
 	return &response{Response: got, place: at, transport: transport}, nil
 }
 
-// userAgent names the program.
 func (f fetcher) userAgent() string {
 	if f.Version == "" {
 		return "chibi"

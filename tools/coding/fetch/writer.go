@@ -22,7 +22,6 @@ type writer struct {
 	isText bool   // the link has text
 }
 
-// write writes text.
 func (w *writer) write(text string) {
 	for _, r := range text {
 		r = printable(r)
@@ -76,7 +75,6 @@ func (w *writer) endBlock(n int) {
 	w.newline(n)
 }
 
-// lineBreak begins a new line.
 func (w *writer) lineBreak() {
 	if w.isCode {
 		w.write("\n")
@@ -109,14 +107,12 @@ func (w *writer) endMark() {
 	w.isMono = false
 }
 
-// beginCode begins a block of code.
 func (w *writer) beginCode() {
 	w.endMark()
 	w.newline(2)
 	w.marks, w.isCode = code, true
 }
 
-// endCode ends it.
 func (w *writer) endCode() {
 	if w.isCode && w.marks == "" {
 		w.out = append(bytes.TrimRight(w.out, "\n"), "\n```"...)
@@ -125,7 +121,6 @@ func (w *writer) endCode() {
 	w.endBlock(2)
 }
 
-// closeLink ends the link that is open.
 func (w *writer) closeLink() {
 	if w.isText {
 		w.out = append(w.out, "]("+w.link+")"...)

@@ -71,7 +71,6 @@ func check(s mcp.Server) error {
 	return nil
 }
 
-// attempt is one login.
 type attempt struct {
 	Request
 	before login // the one that it replaces; its Wanted are asked for, too

@@ -120,7 +120,6 @@ func (l Logins) file() jsonfile.File {
 	return jsonfile.File{Path: filepath.Join(l.home, "mcp-tokens.json"), Max: maxFile, Private: true, Report: l.report}
 }
 
-// find returns the login of a server, whose URL is filled in.
 func (l Logins) find(s mcp.Server) (found login, ok bool, err error) {
 	all, err := jsonfile.Read[document](l.file())
 	if jsonfile.IsDamaged(err) { // the next login makes it anew
@@ -145,7 +144,6 @@ func (l Logins) change(s mcp.Server, do func(*login) error) error {
 	})
 }
 
-// put stores a login in the place of the one before.
 func (l Logins) put(new login) error {
 	return jsonfile.Update(l.file(), func(all *document) error {
 		if i := all.at(new.Server, new.URL); i >= 0 {

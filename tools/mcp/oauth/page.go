@@ -42,7 +42,6 @@ type page struct {
 // pageError is an error that the login server gave to the browser, or that nobody came.
 type pageError struct{ error }
 
-// listen opens the page of a login.
 func listen(s mcp.Server) (*page, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(s.OAuth.RedirectPort)))
 	if err != nil {
@@ -138,5 +137,4 @@ func (p *page) show(w http.ResponseWriter, status int, text string) {
 	fmt.Fprintf(w, "<!doctype html><title>chibi</title><p>%s</p>\n", html.EscapeString(text))
 }
 
-// Unwrap returns the reason.
 func (e *pageError) Unwrap() error { return e.error }

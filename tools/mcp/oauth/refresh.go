@@ -66,7 +66,6 @@ func (h *handler) refresh(ctx context.Context, old string) (*oauth2.Token, error
 	})
 }
 
-// lock takes the lock under which a login is refreshed.
 func (h *handler) lock(ctx context.Context) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, refreshQueue)
 	defer cancel()
