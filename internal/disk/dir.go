@@ -145,3 +145,10 @@ func top(path string) (string, []string) {
 	}
 	return volume + separator, kept
 }
+
+// IsBelow reports whether a path is a directory or in it, by their names: both are
+// absolute and cleaned. Nothing is in "".
+func IsBelow(dir, path string) bool {
+	const separator = string(filepath.Separator)
+	return dir != "" && (path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, separator)+separator))
+}

@@ -65,3 +65,10 @@ func (OS) SyncDir(name string) error {
 	}
 	return errors.Join(d.Sync(), d.Close())
 }
+
+func renameChecked(from, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
+	}
+	return os.Rename(from, to)
+}

@@ -17,3 +17,6 @@ func (f folder) Entries(most int) (list []Entry, isAll bool, err error) {
 	defer file.Close()
 	return entriesOf(file, most)
 }
+
+// searchOnly opens a directory that may be read.
+const searchOnly = unix.O_RDONLY

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package disk
-
-func renameNew(from, to string) error { return renameChecked(from, to) }
