@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 
@@ -26,3 +27,15 @@ func (c Call) Decode(into any) error {
 
 // ErrorResult is the result of a call that failed with an error, which the model is told.
 func ErrorResult(err error) Result { return Result{Text: "Error: " + err.Error(), Failed: true} }
+
+// TextResult is the result of a call that ended with a text or an error. If ctx has ended, that
+// is the error of the call.
+func TextResult(ctx context.Context, text string, err error) (Result, error) {
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, ctx.Err()
+	case err != nil:
+		return ErrorResult(err), nil
+	}
+	return Result{Text: text}, nil
+}

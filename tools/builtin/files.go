@@ -96,13 +96,7 @@ func (f fileTool) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 	}
 	defer t.Close()
 	text, err := f.run(ctx, t, args)
-	switch {
-	case ctx.Err() != nil:
-		return tools.Result{}, ctx.Err()
-	case err != nil:
-		return tools.ErrorResult(err), nil
-	}
-	return tools.Result{Text: text}, nil
+	return tools.TextResult(ctx, text, err)
 }
 
 func (f Files) open(ctx context.Context, args fileArgs) (*cache.Reader, error) {

@@ -33,11 +33,5 @@ func (s sendMessage) Call(ctx context.Context, call tools.Call) (tools.Result, e
 		return tools.ErrorResult(err), nil
 	}
 	result, err := s.post(ctx, args.From, args.To, args.Content)
-	switch {
-	case ctx.Err() != nil:
-		return tools.Result{}, ctx.Err()
-	case err != nil:
-		return tools.ErrorResult(err), nil
-	}
-	return tools.Result{Text: result}, nil
+	return tools.TextResult(ctx, result, err)
 }

@@ -43,18 +43,14 @@ func Tools(c Config) []tools.Tool {
 
 type tool struct {
 	spec tools.Spec
-	plan func(ctx context.Context, call tools.Call) (*plan, error)
+	plan func(ctx context.Context, call tools.Call) (tools.Plan, error)
 }
 
 func (t tool) Spec() tools.Spec { return t.spec }
 
 // Plan prepares a call. An error means that the arguments are invalid.
 func (t tool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
-	p, err := t.plan(ctx, call)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
+	return t.plan(ctx, call)
 }
 
 // Call plans and runs a call that nobody judges.
@@ -67,11 +63,12 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	return p.Run(ctx)
 }
 
-// plan is a prepared call. If it cannot be carried out, run returns the reason.
+// plan is a prepared call.
 type plan struct {
-	access tools.Access
-	run    func(ctx context.Context) (string, error)
-	close  func()
+	access  tools.Access
+	failure error // why it cannot be carried out
+	run     func(ctx context.Context) (string, error)
+	close   func()
 }
 
 // Access describes what Run will do.
@@ -81,14 +78,11 @@ func (p *plan) Run(ctx context.Context) (tools.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return tools.Result{}, err
 	}
-	text, err := p.run(ctx)
-	switch {
-	case ctx.Err() != nil:
-		return tools.Result{}, ctx.Err()
-	case err != nil:
-		return tools.ErrorResult(err), nil
+	if p.failure != nil {
+		return tools.ErrorResult(p.failure), nil
 	}
-	return tools.Result{Text: text}, nil
+	text, err := p.run(ctx)
+	return tools.TextResult(ctx, text, err)
 }
 
 func (p *plan) Close() {

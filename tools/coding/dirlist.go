@@ -38,7 +38,7 @@ func dirList(c Config) tools.Tool {
 }
 
 // planList opens the directory.
-func (c Config) planList(_ context.Context, call tools.Call) (*plan, error) {
+func (c Config) planList(_ context.Context, call tools.Call) (tools.Plan, error) {
 	var args struct {
 		Path       string `json:"path"`
 		Depth      *int   `json:"depth"`
@@ -51,7 +51,7 @@ func (c Config) planList(_ context.Context, call tools.Call) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.place(orHere(args.Path))
+	p, err := c.place(cmp.Or(args.Path, "."))
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func fileEdit(c Config) tools.Tool {
 }
 
 // planEdit reads the file and makes its new content.
-func (c Config) planEdit(_ context.Context, call tools.Call) (*plan, error) {
+func (c Config) planEdit(_ context.Context, call tools.Call) (tools.Plan, error) {
 	var args editArgs
 	if err := call.Decode(&args); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (c Config) planEdit(_ context.Context, call tools.Call) (*plan, error) {
 	access.Operation = e.operation
 	change, err := c.prepare(p, e, call.Context)
 	if err != nil {
-		return &plan{access: access, run: func(context.Context) (string, error) { return "", err }}, nil
+		return &plan{access: access, failure: err}, nil
 	}
 	access.Exists = true
 	if c.mayRead(p.real) {

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func globFiles(c Config) tools.Tool {
 }
 
 // planGlob opens the directory.
-func (c Config) planGlob(_ context.Context, call tools.Call) (*plan, error) {
+func (c Config) planGlob(_ context.Context, call tools.Call) (tools.Plan, error) {
 	var args struct {
 		Pattern    string `json:"pattern"`
 		Path       string `json:"path"`
@@ -53,7 +54,7 @@ func (c Config) planGlob(_ context.Context, call tools.Call) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.place(orHere(args.Path))
+	p, err := c.place(cmp.Or(args.Path, "."))
 	if err != nil {
 		return nil, err
 	}
@@ -65,21 +66,8 @@ func (c Config) planGlob(_ context.Context, call tools.Call) (*plan, error) {
 // planFolder plans what is done with a directory, which it opens.
 func (c Config) planFolder(p place, do func(context.Context, *disk.Dir) (string, error)) *plan {
 	dir, failure := c.openFolder(p)
-	run := func(ctx context.Context) (string, error) {
-		if failure != nil {
-			return "", failure
-		}
-		return do(ctx, dir)
-	}
-	return &plan{access: p.access(), run: run, close: dir.Close}
-}
-
-// orHere returns a path, or the base of relative ones.
-func orHere(path string) string {
-	if path == "" {
-		return "."
-	}
-	return path
+	run := func(ctx context.Context) (string, error) { return do(ctx, dir) }
+	return &plan{access: p.access(), failure: failure, run: run, close: dir.Close}
 }
 
 func (c Config) openFolder(p place) (*disk.Dir, error) {

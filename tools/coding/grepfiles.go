@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ type grepping struct {
 }
 
 // planGrep opens the directory or the file.
-func (c Config) planGrep(_ context.Context, call tools.Call) (*plan, error) {
+func (c Config) planGrep(_ context.Context, call tools.Call) (tools.Plan, error) {
 	var args grepArgs
 	if err := call.Decode(&args); err != nil {
 		return nil, err
@@ -78,27 +79,17 @@ func (c Config) planGrep(_ context.Context, call tools.Call) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.place, err = c.place(orHere(args.Path)); err != nil {
+	if g.place, err = c.place(cmp.Or(args.Path, ".")); err != nil {
 		return nil, err
 	}
 	dir, failure := c.openFolder(g.place)
 	if errors.Is(failure, syscall.ENOTDIR) {
 		file, failure := c.open(g.place)
-		run := func(ctx context.Context) (string, error) {
-			if failure != nil {
-				return "", failure
-			}
-			return g.file(file)
-		}
-		return &plan{access: g.place.access(), run: run, close: func() { file.Close() }}, nil
+		run := func(context.Context) (string, error) { return g.file(file) }
+		return &plan{access: g.place.access(), failure: failure, run: run, close: func() { file.Close() }}, nil
 	}
-	run := func(ctx context.Context) (string, error) {
-		if failure != nil {
-			return "", failure
-		}
-		return g.in(ctx, dir, c)
-	}
-	return &plan{access: g.place.access(), run: run, close: dir.Close}, nil
+	run := func(ctx context.Context) (string, error) { return g.in(ctx, dir, c) }
+	return &plan{access: g.place.access(), failure: failure, run: run, close: dir.Close}, nil
 }
 
 func (a grepArgs) grepping() (g grepping, err error) {

@@ -36,7 +36,7 @@ func readFile(c Config) tools.Tool {
 }
 
 // planRead opens the file.
-func (c Config) planRead(_ context.Context, call tools.Call) (*plan, error) {
+func (c Config) planRead(_ context.Context, call tools.Call) (tools.Plan, error) {
 	var args readArgs
 	if err := call.Decode(&args); err != nil {
 		return nil, err
@@ -55,12 +55,9 @@ func (c Config) planRead(_ context.Context, call tools.Call) (*plan, error) {
 	}
 	f, failure := c.open(p)
 	run := func(ctx context.Context) (string, error) {
-		if failure != nil {
-			return "", failure
-		}
 		return reading{place: p, call: call, offset: offset, limit: limit}.in(ctx, f, c.Reads)
 	}
-	return &plan{access: p.access(), run: run, close: func() { f.Close() }}, nil
+	return &plan{access: p.access(), failure: failure, run: run, close: func() { f.Close() }}, nil
 }
 
 type reading struct {

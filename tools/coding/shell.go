@@ -62,7 +62,7 @@ func Shell(c ShellConfig) tools.Tool {
 	c.Timeout = cmp.Or(max(0, c.Timeout), MaxShellTimeout)
 	c.Runner.Drop = append(slices.Clip(c.Runner.Drop), "CHIBI_HOOK", "CHIBI_TOOL")
 	most := max(1, int(c.Timeout/time.Second))
-	return shell{c, tools.Spec{
+	return tool{plan: c.plan, spec: tools.Spec{
 		Name: "shell_exec",
 		Description: "Runs a command line by sh -c and returns its standard output, then its standard error after a line " +
 			"\"stderr:\", and a last line \"exit status N\" unless it is 0. There is no terminal and nobody to answer a " +
@@ -82,24 +82,6 @@ const shellParameters = `{"type": "object", "properties": {
 "stdin": {"type": "string", "description": "The standard input"}
 }, "required": ["command"], "additionalProperties": false}`
 
-type shell struct {
-	config ShellConfig
-	spec   tools.Spec
-}
-
-var _ tools.Planner = shell{}
-
-func (s shell) Spec() tools.Spec { return s.spec }
-
-func (s shell) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
-	plan, err := s.Plan(ctx, call)
-	if err != nil {
-		return tools.ErrorResult(err), nil
-	}
-	defer plan.Close()
-	return plan.Run(ctx)
-}
-
 type shellArguments struct {
 	Command string  `json:"command"`
 	Timeout int64   `json:"timeout_secs"`
@@ -107,7 +89,7 @@ type shellArguments struct {
 	Stdin   *string `json:"stdin"`
 }
 
-func (s shell) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
+func (c ShellConfig) plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	var args shellArguments
 	if err := call.Decode(&args); err != nil {
 		return nil, err
@@ -121,19 +103,19 @@ func (s shell) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 		return nil, fmt.Errorf(`"command" has %s; a command line has at most 128 KiB: write a script to a file, or pass `+
 			`data as "stdin"`, humanize.IBytes(uint64(len(args.Command))))
 	}
-	dir, err := Config{Root: s.config.Dir, Home: s.config.Home}.place(cmp.Or(args.Dir, "."))
+	dir, err := Config{Root: c.Dir, Home: c.Home}.place(cmp.Or(args.Dir, "."))
 	if err != nil {
 		return nil, err
 	}
-	p := &shellPlan{shell: s, args: args, dir: dir.real, timeout: min(ShellTimeout, s.config.Timeout)}
+	p := &shellPlan{config: c, args: args, dir: dir.real, timeout: min(ShellTimeout, c.Timeout)}
 	if args.Timeout > 0 {
-		p.timeout = min(time.Duration(min(args.Timeout, int64(s.config.Timeout/time.Second)+1))*time.Second, s.config.Timeout)
+		p.timeout = min(time.Duration(min(args.Timeout, int64(c.Timeout/time.Second)+1))*time.Second, c.Timeout)
 	}
 	return p, nil
 }
 
 type shellPlan struct {
-	shell
+	config  ShellConfig
 	args    shellArguments
 	dir     string
 	timeout time.Duration

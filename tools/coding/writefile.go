@@ -29,7 +29,7 @@ func writeFile(c Config) tools.Tool {
 }
 
 // planWrite opens the directory of the file, and looks at the file that is there.
-func (c Config) planWrite(_ context.Context, call tools.Call) (*plan, error) {
+func (c Config) planWrite(_ context.Context, call tools.Call) (tools.Plan, error) {
 	var args struct {
 		Path    string  `json:"path"`
 		Content *string `json:"content"`
@@ -50,7 +50,7 @@ func (c Config) planWrite(_ context.Context, call tools.Call) (*plan, error) {
 	access.Content = args.Content
 	t, err := p.target()
 	if err != nil {
-		return &plan{access: access, run: func(context.Context) (string, error) { return "", err }}, nil
+		return &plan{access: access, failure: err}, nil
 	}
 	access.Exists = t.was != nil
 	if before, ok := c.present(t); ok {

@@ -128,28 +128,6 @@ func (s summarizer) SpecFor(raw json.RawMessage) tools.Spec {
 
 // Plan opens a file, and prepares a fetch.
 func (s summarizer) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
-	p, err := s.plan(call)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-// Call plans and runs a call that nobody judges. A person can name any URL in a call of their
-// own.
-func (s summarizer) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
-	p, err := s.plan(call)
-	if err != nil {
-		return tools.ErrorResult(err), nil
-	}
-	defer p.Close()
-	if from, isWeb := p.source.(web); isWeb && call.ID == "" {
-		from.page.MeantByPerson()
-	}
-	return p.Run(ctx)
-}
-
-func (s summarizer) plan(call tools.Call) (*plan, error) {
 	args, err := read(call)
 	if err != nil {
 		return nil, err
@@ -159,6 +137,20 @@ func (s summarizer) plan(call tools.Call) (*plan, error) {
 		return nil, err
 	}
 	return &plan{summarizer: s, args: args, source: from}, nil
+}
+
+// Call plans and runs a call that nobody judges. A person can name any URL in a call of their
+// own.
+func (s summarizer) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
+	p, err := s.Plan(ctx, call)
+	if err != nil {
+		return tools.ErrorResult(err), nil
+	}
+	defer p.Close()
+	if from, isWeb := p.(*plan).source.(web); isWeb && call.ID == "" {
+		from.page.MeantByPerson()
+	}
+	return p.Run(ctx)
 }
 
 type plan struct {

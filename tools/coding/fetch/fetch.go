@@ -97,24 +97,16 @@ type arguments struct {
 // Call plans a call and runs it. Nobody has judged it, so only public addresses are
 // fetched, except for what a person names in a call of their own.
 func (f fetcher) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
-	p, err := f.plan(call)
+	p, err := f.Plan(ctx, call)
 	if err != nil {
 		return tools.ErrorResult(err), nil
 	}
-	p.first.isJudged = call.ID == ""
+	p.(*plan).first.isJudged = call.ID == ""
 	return p.Run(ctx)
 }
 
 // Plan reads the arguments and makes the URL canonical. It looks up no name.
 func (f fetcher) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
-	p, err := f.plan(call)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-func (f fetcher) plan(call tools.Call) (*plan, error) {
 	var args arguments
 	if err := call.Decode(&args); err != nil {
 		return nil, err
@@ -132,8 +124,11 @@ func (f fetcher) plan(call tools.Call) (*plan, error) {
 	}
 	seconds, err := bounded("timeout_secs", args.Timeout, [2]int64{int64(DefaultTimeout / time.Second),
 		int64(MaxTimeout / time.Second)})
+	if err != nil {
+		return nil, err
+	}
 	p.timeout = time.Duration(seconds) * time.Second
-	return p, err
+	return p, nil
 }
 
 // bounded returns a number of the arguments, given its default and its maximum.
