@@ -1,5 +1,12 @@
 package disk
 
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
 // Kind is what a name in a directory stands for.
 type Kind uint8
 
@@ -55,4 +62,28 @@ func (f *Folder) Sub(name string) (*Folder, error) {
 		return nil, err
 	}
 	return &Folder{inner}, nil
+}
+
+// entriesOf lists at most so many names of an open directory.
+func entriesOf(dir *os.File, most int) (list []Entry, isAll bool, err error) {
+	entries, err := dir.ReadDir(most + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, false, err
+	}
+	for _, e := range entries[:min(len(entries), most)] {
+		list = append(list, Entry{e.Name(), kindOf(e.Type())})
+	}
+	return list, len(entries) <= most, nil
+}
+
+func kindOf(mode fs.FileMode) Kind {
+	switch {
+	case mode.IsRegular():
+		return KindFile
+	case mode.IsDir():
+		return KindFolder
+	case mode&fs.ModeSymlink != 0:
+		return KindLink
+	}
+	return KindOther
 }

@@ -26,6 +26,17 @@ func (f folder) sub(name string) (folder, error) {
 	return folder{fd}, err
 }
 
+// Entries lists the names.
+func (f folder) Entries(most int) (list []Entry, isAll bool, err error) {
+	fd, err := unix.FcntlInt(uintptr(f.fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	file := os.NewFile(uintptr(fd), "")
+	defer file.Close()
+	return entriesOf(file, most)
+}
+
 func (f folder) Close() { unix.Close(f.fd) }
 
 // opened is a file by its descriptor.

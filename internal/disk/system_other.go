@@ -25,3 +25,6 @@ func ChangedAt(info fs.FileInfo) time.Time { return info.ModTime() }
 
 // StartWriteback does nothing: only Linux can be told to begin to write a part of a file.
 func StartWriteback(*os.File, int64, int64) {}
+
+// searchOnly opens a directory that may be read.
+const searchOnly = os.O_RDONLY
