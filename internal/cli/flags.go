@@ -65,8 +65,6 @@ func (o *options) forPrompt() (names []string) {
 	return names
 }
 
-// table has a row for each flag, in the order of --help. The flags store their values
-// in o.
 func (o *options) table() []operation.Row {
 	return slices.Concat(
 		inputFlags(o),

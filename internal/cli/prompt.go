@@ -11,8 +11,6 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/operation"
 )
 
-// readPrompt returns the prompt: the words, then the piped input. With a recipe, both
-// may be missing.
 func readPrompt(ctx context.Context, p *program, words []string) (string, error) {
 	if p.opts.prompt != nil {
 		return *p.opts.prompt, nil
@@ -42,8 +40,6 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// recipePrompt is the prompt of a run with a recipe: the recipe's, then what the
-// person wrote.
 func recipePrompt(ctx context.Context, s *app.Session, pairs []string, text string) (string, error) {
 	args := map[string]string{}
 	for _, pair := range pairs {

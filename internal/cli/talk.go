@@ -34,8 +34,6 @@ func runFlags(ctx context.Context, p *program, words []string) error {
 	return runPrompt(ctx, p, words)
 }
 
-// runPrompt carries out the operations that the flags name, and asks the model if
-// there is a prompt.
 func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 	todo, err := planRun(ctx, p, words)
 	if err != nil {
@@ -135,8 +133,6 @@ func hasPrompt(o *options, words []string) bool {
 	return len(words) > 0 || o.prompt != nil || o.recipe != nil
 }
 
-// checkCombination returns an error for flags that exclude each other, before anything
-// is done.
 func checkCombination(o *options, words []string, isTyped bool) error {
 	prompt, alone := hasPrompt(o, words), o.asked.AtLeast(operation.Shows)
 	removed := o.asked.AtLeast(operation.Removes)

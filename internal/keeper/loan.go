@@ -53,8 +53,6 @@ func (l *loan) exited(out process.Outcome, err error) {
 	l.link.Close()
 }
 
-// relay passes on what the client writes until it gives the process back or is gone, and
-// reports whether the process can be kept.
 func (l *loan) relay(c *child) (isKept bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	fed := make(chan struct{})

@@ -73,8 +73,6 @@ func PlaceOf(home string) (Place, error) {
 
 func placeAt(socket string) Place { return Place{Socket: socket, Lock: socket + ".lock"} }
 
-// private returns an error if something else than a directory that only this user can use has
-// the name.
 func private(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {

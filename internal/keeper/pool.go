@@ -58,8 +58,6 @@ func (p *pool) reserve(w Wanted, l *loan) (c *child, wasThere bool, err error) {
 	return c, false, nil
 }
 
-// makeRoom ends the process that nobody has used for the longest time, if there are too many,
-// and reports whether there is room now.
 func (p *pool) makeRoom() bool {
 	live := slices.DeleteFunc(slices.Clone(p.all), (*child).isEnding)
 	if len(live) < maxProcesses {

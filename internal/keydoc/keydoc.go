@@ -92,8 +92,6 @@ func sharedKeys() string {
 	return strings.Join(list, ",\n") + ".\n"
 }
 
-// fieldComments reads the comments of the fields of package config's structs, by
-// TYPE.FIELD.
 func fieldComments(root fs.FS) (map[string]string, error) {
 	fields, err := srcdoc.Fields(root, "internal/config/*.go")
 	if err != nil {

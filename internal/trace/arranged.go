@@ -259,8 +259,6 @@ func (f *firing) did(result plugin.Result) (lines []Line) {
 	return lines
 }
 
-// blocker returns the line of the plugin that blocked the event, and how many
-// plugins were asked up to it; nil if there is none.
 func (f *firing) blocker() (found *Line, number int) {
 	if f == nil {
 		return nil, 0

@@ -51,8 +51,6 @@ func (e explanation) aboutContext(subject Subject) (texts []string) {
 	return append(texts, known...)
 }
 
-// aboutTool returns sentences about whether a tool was offered, and what became of
-// its calls.
 func (e explanation) aboutTool(subject Subject) (texts []string) {
 	offering := e.offering()
 	for _, f := range e.merged(offering, func(r *request) []fact { return []fact{{text: r.offers(subject.Name)}} }) {

@@ -137,7 +137,6 @@ func (all *facts) addResult(about []Subject, f *firing, l Line) {
 	}
 }
 
-// isRewrite reports whether an answer has a field that would change the payload.
 func isRewrite(point hookpoints.Name, l Line) bool {
 	info, _ := hookpoints.Find(point)
 	return slices.ContainsFunc(info.Fields, func(field hookpoints.AnswerField) bool {
@@ -145,8 +144,6 @@ func isRewrite(point hookpoints.Name, l Line) bool {
 	})
 }
 
-// addTexts adds which plugins changed the prompt, the system prompt or the
-// conversation.
 func (all *facts) addTexts(f *firing, topic []Subject) {
 	changed := f.did(plugin.Changed)
 	about := with(topic, pluginsOf(changed)...)

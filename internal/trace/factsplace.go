@@ -16,8 +16,6 @@ type setting struct {
 	text string
 }
 
-// place returns how a place in the body got its value, and which plugins set it;
-// none if it is unchanged.
 func (r *request) place(at string) (text string, by []Line) {
 	var parts []string
 	for _, one := range r.settings(at) {
@@ -136,8 +134,6 @@ func withoutNulls(value []byte) []byte {
 	return made
 }
 
-// alreadyThere returns sentences about plugins that answered the value that a place
-// already had.
 func (r *request) alreadyThere(at string) (texts []string) {
 	if r.patch == nil {
 		return nil
@@ -154,8 +150,6 @@ func (r *request) alreadyThere(at string) (texts []string) {
 	return texts
 }
 
-// changes reports whether a plugin changed a place in the body, a parent of it, or
-// a part of it.
 func (l Line) changes(at string) bool {
 	return slices.ContainsFunc(l.Changed, func(path string) bool { return overlap(path, "/request_body"+at) })
 }

@@ -104,8 +104,6 @@ func (s *arranged) nameOf(requests []*request) string {
 	return "In " + english.WordSeries(others, "and")
 }
 
-// missing returns facts about the tools that the request lacks, one for those with
-// the same reason.
 func (r *request) missing() (list []fact) {
 	var reasons []string
 	tools, filters := map[string][]string{}, map[string][]Line{}
@@ -262,8 +260,6 @@ func messageNames(changes []MessageChange) string {
 	return strings.Join(words, ", ")
 }
 
-// setters returns the lines of plugins that changed a place in the body, a parent
-// of it, or a part of it.
 func (r *request) setters(at string) (lines []Line) {
 	if r.patch == nil {
 		return nil

@@ -141,8 +141,6 @@ const (
 	leftOutMark = "[left out]"
 )
 
-// optionsOf returns the options that a plugin set at pre_api_request, if its answer
-// is too large to be kept.
 func optionsOf(r *plugin.Record) json.RawMessage {
 	if r.Point != hookpoints.PreAPIRequest.Name || len(r.Answer) <= maxPayload {
 		return nil

@@ -165,7 +165,6 @@ func (r *removed) path(pointer string) string {
 	return pointer
 }
 
-// value returns a text, which may be JSON itself, without what was removed.
 func (r *removed) value(text string, depth int) string {
 	if hasEscapedTexts(text, depth) {
 		text = string(walk([]byte(text), func(_, inner string) string { return r.value(inner, depth+1) }))

@@ -147,8 +147,6 @@ func (v vocabulary) known(name string) (list []Subject) {
 	return list
 }
 
-// shortName returns a plugin's name as people say it: without its protocol and the
-// extension of its file.
 func shortName(name string) string {
 	name = strings.TrimPrefix(name[strings.LastIndexByte(name, ':')+1:], "./")
 	return strings.TrimSuffix(name, path.Ext(name))

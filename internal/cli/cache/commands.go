@@ -74,8 +74,6 @@ func show(ctx context.Context, env *command.Env, id string) error {
 	})
 }
 
-// clearContext removes all outputs of the context that the first word names, or of
-// the current one.
 func clearContext(ctx context.Context, env *command.Env, args []string) error {
 	return env.Manage(ctx, func(s *app.Session) error {
 		name, err := command.ContextName(ctx, s, args)

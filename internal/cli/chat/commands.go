@@ -57,8 +57,6 @@ func runCommand(ctx context.Context, c *conversation, name, word string) error {
 	return known[i].run(ctx, c, word)
 }
 
-// unknownCommand returns the error for an unknown command, which says how to send the
-// line as a prompt.
 func unknownCommand(name string, commands []chatCommand) error {
 	var known []string
 	for _, c := range commands {
@@ -91,12 +89,10 @@ func showHistory(ctx context.Context, c *conversation, word string) error {
 	return operation.ShowLog(ctx, *c.Run, c.Session.Name(), count)
 }
 
-// onContext runs an operation on the context of the conversation.
 func onContext(do func(context.Context, operation.Run, string) error) runFunc {
 	return func(ctx context.Context, c *conversation, _ string) error { return do(ctx, *c.Run, c.Session.Name()) }
 }
 
-// switchContext switches to another context, or shows the current one.
 func switchContext(ctx context.Context, c *conversation, name string) error {
 	if name == "" {
 		return operation.ShowContext(ctx, *c.Run, c.Session.Name())

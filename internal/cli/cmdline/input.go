@@ -65,7 +65,6 @@ func at(flags []*Flag, path string) *Flag {
 	return flags[i]
 }
 
-// giveSwitches sets the flags that the object's member "flags" names.
 func giveSwitches(flags []*Flag, object gjson.Result, ignored func(string)) {
 	for _, f := range flags {
 		if f.On && f.given.Times == 0 && object.Get(strings.TrimPrefix(f.Members[0], "flags.")).Type != gjson.False {
@@ -207,8 +206,6 @@ func (c command) requires(member Value) bool {
 	})
 }
 
-// give gives the members of the object of the command with that name to the flag
-// that they select.
 func (c command) give(name string, object gjson.Result) error {
 	missing := 0
 	for _, m := range c.members() {

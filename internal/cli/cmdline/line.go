@@ -46,8 +46,6 @@ func Split(args []string, flags []cli.Flag) (l Line, err error) {
 	return l, nil
 }
 
-// takeFlags takes the flags of one word, and their values from it and the words
-// after it. It returns the remaining words.
 func (l *Line) takeFlags(word string, rest []string, flags []cli.Flag) (left []string, err error) {
 	if name, isLong := strings.CutPrefix(word, "--"); isLong {
 		name, value, attached := strings.Cut(name, "=")
@@ -81,8 +79,6 @@ func (l *Line) takeFlags(word string, rest []string, flags []cli.Flag) (left []s
 	return rest, nil
 }
 
-// takeValues takes the values of a flag, which was given by that name, from the
-// words after it.
 func (l *Line) takeValues(f cli.Flag, name string, rest []string) (left []string, err error) {
 	l.last = f
 	long := "--" + f.Names()[0]

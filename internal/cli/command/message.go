@@ -102,7 +102,6 @@ func (q *quoter) Write(p []byte) (int, error) {
 	return len(p), q.quote(text[:whole])
 }
 
-// flush quotes the remaining bytes.
 func (q *quoter) flush() error { return q.quote(q.rest) }
 
 func (q *quoter) quote(text []byte) error {

@@ -14,6 +14,22 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// Commands lists the commands of completion: one prints the script for a shell, the
+// other, which the scripts call, lists the completions of a word.
+func Commands(env *command.Env) []*cli.Command {
+	return []*cli.Command{
+		env.Command(command.Spec{
+			Name: "completion", Args: "SHELL", About: "print the script that completes chibi's commands in bash, zsh or fish",
+			Run: func(_ context.Context, args []string) error { return printScript(env, args[0]) },
+		}),
+		{Name: "__complete", Hidden: true, SkipFlagParsing: true, ArgsUsage: "[WORD]...",
+			Action: func(c *cli.Context) error {
+				complete(c.Context, env, c.App, c.Args().Slice())
+				return nil
+			}},
+	}
+}
+
 type completer struct {
 	sources
 	app *cli.App // the command line to which the words belong
@@ -92,15 +108,12 @@ func (c *completer) arguments(ctx context.Context, found *cli.Command, words []s
 	return c.argument(ctx, strings.Trim(takes[next], "[]."), argument{found, own.Words, list})
 }
 
-// argument is a word of a command that is being written.
 type argument struct {
 	command *cli.Command
 	before  []string // the command's words before it
 	flags   []string // the flags that are possible instead
 }
 
-// argument lists the completions of a word of a command, by the word's name in the
-// command's usage.
 func (c *completer) argument(ctx context.Context, name string, a argument) []string {
 	switch name {
 	case "NAME", "OLD":
@@ -167,22 +180,6 @@ func (c *completer) words(ctx context.Context, value cmdline.Value) []string {
 
 //go:embed completion
 var scripts embed.FS
-
-// Commands lists the commands of completion: one prints the script for a shell, the
-// other, which the scripts call, lists the completions of a word.
-func Commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{
-		env.Command(command.Spec{
-			Name: "completion", Args: "SHELL", About: "print the script that completes chibi's commands in bash, zsh or fish",
-			Run: func(_ context.Context, args []string) error { return printScript(env, args[0]) },
-		}),
-		{Name: "__complete", Hidden: true, SkipFlagParsing: true, ArgsUsage: "[WORD]...",
-			Action: func(c *cli.Context) error {
-				complete(c.Context, env, c.App, c.Args().Slice())
-				return nil
-			}},
-	}
-}
 
 func printScript(env *command.Env, shell string) error {
 	script, err := scripts.ReadFile("completion/chibi." + shell)

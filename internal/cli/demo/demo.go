@@ -160,8 +160,6 @@ func (d *demonstration) show(ctx context.Context, names []string) error {
 	return nil
 }
 
-// writeExamples writes the example plugins that can run here, and returns those that
-// cannot, with the reason.
 func (d *demonstration) writeExamples() (leftOut []string, err error) {
 	examples, err := plugins.All()
 	if err != nil {
@@ -252,8 +250,6 @@ func (d *demonstration) close() {
 	}
 }
 
-// load returns the names of the plugins that can be asked, and those that cannot be,
-// with the reason.
 func (d *demonstration) load(ctx context.Context) (names, leftOut []string, err error) {
 	s, err := d.at(ctx, "default")
 	if err != nil {

@@ -35,8 +35,6 @@ func commands(env *command.Env, ofStore check) []*cli.Command {
 
 var errFound = errors.New("there are errors to fix, see above")
 
-// run runs all checks and prints what they found; it returns errFound if that includes
-// errors.
 func run(ctx context.Context, env *command.Env, f flags, checks []check) error {
 	opts, refused := env.Request(app.ToRead)
 	home, err := app.Home(opts.Home)

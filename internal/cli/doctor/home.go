@@ -37,8 +37,6 @@ func homeDirectory(home string) []finding {
 	return []finding{f}
 }
 
-// existingAncestor is the nearest directory above a path that exists, or the path
-// itself.
 func existingAncestor(path string) string {
 	for path != filepath.Dir(path) {
 		if _, err := os.Stat(path); err == nil {
@@ -88,7 +86,6 @@ func readableKeys(home string) (found []finding) {
 
 const maxTemps = 20
 
-// leftovers finds files that killed runs have left on the disk.
 func leftovers(ctx context.Context, s *app.Session) (found []finding) {
 	trash, err := s.Host.Trash()
 	if err != nil {

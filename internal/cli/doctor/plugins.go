@@ -90,7 +90,6 @@ func pluginNotices(_ context.Context, s *app.Session) (found []finding) {
 	return found
 }
 
-// uncheckedTools finds tools whose parameters are not a valid schema.
 func uncheckedTools(_ context.Context, s *app.Session) (found []finding) {
 	for i := range s.Loaded.Plugins {
 		p := &s.Loaded.Plugins[i]
@@ -152,7 +151,6 @@ func missingGuards(_ context.Context, s *app.Session) (found []finding) {
 	return found
 }
 
-// openGuards finds guards whose failure does not block.
 func openGuards(_ context.Context, s *app.Session) (found []finding) {
 	for _, p := range s.Loaded.Plugins {
 		failsOpen := func(point hookpoints.Name) bool { return p.FailureAt(point) != plugin.Block }

@@ -91,8 +91,6 @@ func (w *writers) walk(root string, enters func(fs.DirEntry) bool) {
 	w.found = append(w.found, writable(root, weak)...)
 }
 
-// target checks the target of a path that may be a link, and the directories above the
-// target.
 func (w *writers) target(path string) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -126,8 +124,6 @@ func (w *writers) above(path string) {
 // manyWeaknesses is how many weaknesses in one directory are reported as one finding.
 const manyWeaknesses = 4
 
-// writable returns the findings about weaknesses at a path, each with the command that
-// corrects it.
 func writable(root string, weak []weakness) (found []finding) {
 	for _, foreign := range []bool{false, true} {
 		some := slices.DeleteFunc(slices.Clone(weak), func(f weakness) bool { return f.foreign != foreign })

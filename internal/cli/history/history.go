@@ -15,6 +15,18 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// Commands lists the commands history and retry.
+func Commands(env *command.Env) []*cli.Command {
+	return []*cli.Command{
+		historyCommand(env),
+		env.Command(command.Spec{
+			Name: "retry", About: "send the latest prompt again, if it got no answer",
+			Examples: []string{"chibi retry", "chibi -C draft retry"},
+			Run:      func(ctx context.Context, _ []string) error { return retry(ctx, env) },
+		}),
+	}
+}
+
 type flags struct {
 	context, since, until, grep string
 	last, first                 int
@@ -117,18 +129,6 @@ func parseTime(flag, text string, now time.Time, end bool) (time.Time, error) {
 	}
 	return time.Time{}, command.Usage("%s %q is not a time; write 2026-11-21, \"2026-11-21 14:30\", an age such as 90m, "+
 		"2h, 3d or 1w, today or yesterday", flag, text)
-}
-
-// Commands lists the commands history and retry.
-func Commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{
-		historyCommand(env),
-		env.Command(command.Spec{
-			Name: "retry", About: "send the latest prompt again, if it got no answer",
-			Examples: []string{"chibi retry", "chibi -C draft retry"},
-			Run:      func(ctx context.Context, _ []string) error { return retry(ctx, env) },
-		}),
-	}
 }
 
 // retry repeats the prompt whose request failed or was interrupted.

@@ -13,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// newServer is a server to be written into the configuration.
 type newServer struct {
 	name    string
 	reached []string // its program and arguments, or its URL

@@ -40,14 +40,11 @@ type approving struct {
 	store   *approved.Store
 }
 
-// changedTool is a tool that is not as it was approved.
 type changedTool struct {
 	tool   *tools.Remote
 	change *permissions.Change
 }
 
-// approve shows what changed of a server's tools, or of those that are named, and approves it
-// if the person agrees.
 func (a approving) approve(ctx context.Context, server string, names []string) error {
 	s, err := a.servers.Find(server)
 	if err != nil {
@@ -89,8 +86,6 @@ func (a approving) listOf(ctx context.Context, s app.MCPServer) (mcp.List, error
 	return a.servers.Ask(ctx, s)
 }
 
-// changed returns the tools that are not as they were approved: of all, or of the one that is
-// named.
 func (a approving) changed(s app.MCPServer, list mcp.List, names []string) (found []changedTool, err error) {
 	if len(names) > 0 {
 		if list.Tools, err = named(s, list.Tools, names[0]); err != nil {

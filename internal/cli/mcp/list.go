@@ -1,5 +1,5 @@
 // Package mcp has the commands about MCP servers: those whose tools chibi's model can
-// call, and the one that chibi is itself. Each command is a file of its own.
+// call, and the one that chibi is itself.
 package mcp
 
 import (
@@ -19,6 +19,22 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
 )
+
+// Commands lists the commands about MCP servers.
+func Commands(env *command.Env) []*cli.Command {
+	list := commands(env)
+	if len(list) == 0 {
+		return nil
+	}
+	return []*cli.Command{env.Group("mcp", "tools of MCP servers, and chibi as a server of tools", list)}
+}
+
+func commands(env *command.Env) []*cli.Command {
+	return []*cli.Command{
+		addCommand(env), listCommand(env), checkCommand(env), refreshCommand(env), callCommand(env), approveCommand(env),
+		loginCommand(env), logoutCommand(env), serveCommand(env),
+	}
+}
 
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
@@ -53,22 +69,6 @@ func list(env *command.Env, m app.MCP, asJSON bool) error {
 		env.Out.Notef("%s", about)
 	}
 	return nil
-}
-
-// Commands lists the commands about MCP servers.
-func Commands(env *command.Env) []*cli.Command {
-	list := commands(env)
-	if len(list) == 0 {
-		return nil
-	}
-	return []*cli.Command{env.Group("mcp", "tools of MCP servers, and chibi as a server of tools", list)}
-}
-
-func commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{
-		addCommand(env), listCommand(env), checkCommand(env), refreshCommand(env), callCommand(env), approveCommand(env),
-		loginCommand(env), logoutCommand(env), serveCommand(env),
-	}
 }
 
 // The states of a listed server.
@@ -187,7 +187,6 @@ func (l *listedServer) print(w io.Writer) {
 	printField(w, "tools", strings.Join(names, ", "))
 }
 
-// printFields shows how the server is reached and what it calls itself.
 func (l *listedServer) printFields(w io.Writer) {
 	var command []string
 	for _, word := range l.Command {

@@ -110,8 +110,6 @@ func openBrowser(address string) bool {
 	return runner.Detach(c) == nil
 }
 
-// opener returns the command that opens an address on an operating system; nil: there is no
-// screen on which it could.
 func opener(system string, getenv func(string) string) []string {
 	switch {
 	case system == "windows":

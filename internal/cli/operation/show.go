@@ -167,8 +167,6 @@ func Inspectable() []string {
 	return append([]string{"system_prompt", "reflection", "todos", "goals", "home", "list"}, config.Keys()...)
 }
 
-// inspect prints one thing about a context: a text, or the value of a configuration
-// key.
 func inspect(ctx context.Context, run Run, name, thing string) error {
 	if thing == "prompt" {
 		thing = "system_prompt"
@@ -193,8 +191,6 @@ func inspect(ctx context.Context, run Run, name, thing string) error {
 	return run.Env.Out.Answer("inspect", data, strings.TrimSuffix(value, "\n"))
 }
 
-// inspected returns a text of a context or a value of its configuration, and what to
-// print if it is empty.
 func inspected(ctx context.Context, run Run, c contexts.Context, thing string) (value, none string, err error) {
 	switch thing {
 	case "system_prompt":

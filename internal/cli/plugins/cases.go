@@ -153,8 +153,6 @@ func pairs(variables map[string]string) (list []string) {
 	return list
 }
 
-// caseFiles lists the files with cases that a person means: files, those in
-// directories, or those of plugins in the plugins directory.
 func caseFiles(plugins string, args []string) (files []string, err error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
@@ -183,8 +181,6 @@ func caseFiles(plugins string, args []string) (files []string, err error) {
 	return files, nil
 }
 
-// ownCases lists the files with the cases of a plugin in the plugins directory: beside
-// it, or in its directory.
 func ownCases(plugins, name string) (files []string) {
 	for _, path := range []string{filepath.Join(plugins, name+cases.Suffix),
 		filepath.Join(plugins, name, name+cases.Suffix)} {

@@ -25,8 +25,6 @@ type checker struct {
 	common  *check.Dir        // the directory with all that is placed
 }
 
-// withChecker finds the named plugins, or all, and has do check them in a scratch
-// home.
 func withChecker(ctx context.Context, env *command.Env, names []string, do func(*checker) error) error {
 	opts, err := env.Request(app.ToRead)
 	if err != nil {

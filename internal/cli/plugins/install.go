@@ -83,8 +83,6 @@ func link(s *app.Session, dir installed.Dir, source installed.Source) (err error
 	return dir.Link(source)
 }
 
-// offer shows what would run of a plugin that was installed, asks it what it can do
-// if the person agrees, and enables it if they agree to that.
 func offer(ctx context.Context, env *command.Env, s *app.Session, name string) error {
 	s.Config.Plugins.ByName[name] = config.Plugin{} // disabled, as was just written
 	if _, err := describe(env, s, name); err != nil {
@@ -116,8 +114,6 @@ func removeCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// remove deletes a plugin if the person agrees, and what the configuration and the
-// list of installed plugins say of it.
 func remove(ctx context.Context, env *command.Env, s *app.Session, name string) error {
 	dir := directory(env, s)
 	info, err := dir.Stat(name)

@@ -38,7 +38,6 @@ func listCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// list shows all plugins that were found, loaded or not, of all protocols.
 func list(env *command.Env, s *app.Session) {
 	all := listAll(s)
 	if len(all) == 0 {

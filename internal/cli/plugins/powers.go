@@ -33,8 +33,6 @@ func optionsToShow(s *app.Session, name string) native.Options {
 	return opts
 }
 
-// ask asks a plugin what it can do, and shows it, if the person agrees that its code
-// runs.
 func ask(ctx context.Context, env *command.Env, s *app.Session, name string) (asked bool, err error) {
 	real, unusable := native.Find(optionsToShow(s, name), name)
 	if unusable != nil {

@@ -104,8 +104,6 @@ func showOrigin(env *command.Env, dir installed.Dir, name string) {
 
 const maxDescribed = 1 << 20
 
-// showExecutable shows what would run: the file, its interpreter, and which hooks
-// its text names.
 func showExecutable(out io.Writer, path string) {
 	f, err := disk.OpenRegular(path)
 	if err != nil {
@@ -136,8 +134,6 @@ func showExecutable(out io.Writer, path string) {
 // kodelet:guard.
 func isForeign(name string) bool { return strings.Contains(name, ":") }
 
-// findForeign finds a hook of another program: as a loaded plugin, or as one that is
-// left out.
 func findForeign(ctx context.Context, s *app.Session, name string) (*plugin.Plugin, *plugin.SkippedPlugin, error) {
 	if err := s.Load(ctx); err != nil {
 		return nil, nil, err

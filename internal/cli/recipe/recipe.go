@@ -110,8 +110,6 @@ func whyUnused(library *recipes.Library, l recipes.Listed) string {
 	return ""
 }
 
-// withoutEffect returns a note that names the keys of a recipe's front matter without
-// an effect; "" if there are none.
 func withoutEffect(r *recipes.Recipe) string {
 	var keys []string
 	for _, note := range r.Notes {

@@ -82,7 +82,6 @@ type copying struct {
 	changed  int // contexts of which something was copied
 }
 
-// outputs copies the outputs of a context, or counts them.
 func (c *copying) outputs(ctx context.Context, name string) (int, error) {
 	if c.dryRun {
 		missing, err := cache.Missing(ctx, c.from.Cache(name), c.to.Cache(name))

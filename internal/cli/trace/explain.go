@@ -50,8 +50,6 @@ func explain(ctx context.Context, env *command.Env, args []string, f traceFlags)
 	return nil
 }
 
-// printAnswers prints each sentence once. If the question has several meanings, it prints
-// them first.
 func printAnswers(out io.Writer, about string, answers []trace.Answer) {
 	if len(answers) > 1 {
 		kinds := make([]string, len(answers))

@@ -155,7 +155,6 @@ func (c *comparison) compare(then, now plugin.Record) {
 
 func failed(record plugin.Record) bool { return record.Result == plugin.Failed }
 
-// outcome is the answer of a plugin, or why it failed.
 func outcome(record plugin.Record) string {
 	if failed(record) {
 		return "failed: " + record.Why

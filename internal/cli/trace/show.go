@@ -88,8 +88,6 @@ func show(ctx context.Context, env *command.Env, args []string, f traceFlags) er
 	return nil
 }
 
-// printTimeline prints a turn as wide as the terminal, in colour if it is one; of
-// all plugins if none is named.
 func printTimeline(env *command.Env, turn trace.Turn, plugin string) {
 	screen := env.Out.Screen
 	turn.Print(screen.Stdout(), plugin, screen.Columns(), env.Out.Paint)
@@ -106,8 +104,6 @@ func writePage(env *command.Env, path string, turns []trace.Turn) error {
 	return env.Out.Say("Wrote %s", path)
 }
 
-// printCases prints what a plugin was asked and answered as cases for chibi plugin
-// test.
 func printCases(env *command.Env, plugin string, turn trace.Turn) error {
 	text, err := turn.Cases(plugin)
 	if err != nil {

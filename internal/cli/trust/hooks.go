@@ -13,8 +13,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// aboutHooks returns what a file has to do with hooks of coding agents: how many it has, or
-// whose command names it; "" if neither.
 func (p projectView) aboutHooks(f trust.Seen) string {
 	var named []string
 	for _, s := range p.settings {

@@ -14,8 +14,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// aboutServers returns what a file has to do with MCP servers: how many it names, or whose
-// command names it; "" if neither.
 func (p projectView) aboutServers(f trust.Seen) string {
 	file, ok := app.ServerFilesOf(p.Project).File(f)
 	switch {
@@ -41,8 +39,6 @@ func runBy(f trust.Seen, who string) string {
 	return "named by the command of " + who
 }
 
-// servers returns a line for each MCP server that the files name: what would be started or
-// connected to, or why it is not used.
 func (p projectView) servers(files []trust.Seen) (lines []string) {
 	for _, f := range files {
 		file, _ := app.ServerFilesOf(p.Project).File(f)
@@ -58,8 +54,6 @@ func (p projectView) servers(files []trust.Seen) (lines []string) {
 
 const maxCommand = 4000
 
-// reached says how a server is reached: its whole command, or its address, and what it is
-// given.
 func reached(s mcp.Server) string {
 	given, text := s.Headers, s.URL
 	if s.Command != "" {

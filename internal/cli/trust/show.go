@@ -34,8 +34,6 @@ func viewOf(project app.Project, files []trust.Seen) projectView {
 	return v
 }
 
-// showProject shows the files of a project that would run, and what they mention
-// that an approval does not cover.
 func showProject(env *command.Env, project app.Project, files []trust.Seen) error {
 	view := viewOf(project, files)
 	if len(files) == 0 && len(project.Approval.Files) == 0 {
@@ -67,8 +65,6 @@ func showProject(env *command.Env, project app.Project, files []trust.Seen) erro
 	return env.Out.Say("%s", text)
 }
 
-// rows returns a table of a project's files: those that exist, and those that were
-// approved and have been removed.
 func (p projectView) rows(files []trust.Seen, about func(trust.Seen) string) (rows [][]string) {
 	row := func(f trust.File, state, about string) []string {
 		return []string{"  " + term.Name(f.Path), f.Mode, f.SHA256[:min(12, len(f.SHA256))], state, about}
@@ -168,8 +164,6 @@ func paths(text string) iter.Seq[string] {
 
 const maxNamed = 20
 
-// named lists files of the project that the texts mention and that the approval
-// does not cover, with the files that mention them.
 func (p projectView) named(files []trust.Seen) (list []string) {
 	known := map[string]bool{}
 	for _, f := range files {

@@ -169,7 +169,6 @@ func howToSeeAll(left plugin.SkippedPlugin) string {
 	return "; to see its whole output, run: " + left.Origin.Path + " --schema"
 }
 
-// loadedAs adds the findings from loading a plugin that is used.
 func (d *Dir) loadedAs(r *Report, p *plugin.Plugin) {
 	if took := d.took[p.Name]; took > slowProbe {
 		r.add(Warning, "schema", "--schema took %.1f s; every run of chibi waits for it, so it should do nothing else",
@@ -300,7 +299,6 @@ func (r *Report) plugin(ctx context.Context, p *plugin.Plugin) (records []plugin
 	return records
 }
 
-// fire fires one hook with its example payload and reports the result.
 func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) plugin.Record {
 	record, err := fire(ctx, p, info)
 	if err != nil {
@@ -317,7 +315,6 @@ func fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) (record p
 	return record, err
 }
 
-// answer reports what is wrong with the answer to an example payload.
 func (r *Report) answer(p *plugin.Plugin, info hookpoints.Info, record plugin.Record) {
 	where := string(info.Name)
 	switch record.Result {

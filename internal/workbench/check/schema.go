@@ -87,7 +87,6 @@ func (w *schemaWalk) schema(path string, v gjson.Result, depth int) {
 	})
 }
 
-// keyword checks one keyword and the schemas below it.
 func (w *schemaWalk) keyword(path, name string, value gjson.Result, depth int) {
 	want, known := w.keywords[name]
 	at := path + "." + name

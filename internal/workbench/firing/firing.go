@@ -79,14 +79,12 @@ func (f *Firing) Print(w io.Writer) {
 	}
 }
 
-// change is one place of the payload that plugins changed.
 type change struct {
 	Path   string          `json:"path"`
 	Before json.RawMessage `json:"before"`
 	After  json.RawMessage `json:"after"`
 }
 
-// changes lists the places of the payload that the combined answer changes.
 func (f *Firing) changes() []change {
 	list := []change{}
 	for _, field := range f.Info.Fields {
@@ -105,7 +103,6 @@ func (f *Firing) changes() []change {
 	return list
 }
 
-// orNull returns a value, null if there is none.
 func orNull(value []byte) json.RawMessage {
 	if value == nil {
 		return json.RawMessage("null")

@@ -179,8 +179,6 @@ func goAnswer(h hookpoints.Info) string {
 	return strings.NewReplacer("{", "object{", `["`, `[]string{"`, `"]`, `"}`).Replace(exampleAnswer(h))
 }
 
-// exampleAnswer returns an answer that changes something at a point, "" if nothing can be
-// changed.
 func exampleAnswer(h hookpoints.Info) string {
 	for _, f := range hookpoints.Fields(h.Answer) {
 		switch {
