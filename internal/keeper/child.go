@@ -33,10 +33,6 @@ type child struct {
 }
 
 // newChild returns a process that is lent and not started yet.
-func newChild(w Wanted, l *loan) *child {
-	return &child{key: w.Key, name: w.Plugin, began: time.Now(), stop: func() {}, loan: l, runs: 1, keep: w.keep()}
-}
-
 func (w Wanted) keep() time.Duration {
 	return time.Duration(min(max(0, w.KeepMS), int64(24*time.Hour/time.Millisecond))) * time.Millisecond
 }

@@ -28,8 +28,6 @@ type loan struct {
 	news  chan struct{}
 }
 
-func newLoan(l *link) *loan { return &loan{link: l, news: make(chan struct{}, 1)} }
-
 // send writes a frame. If that fails, the client is gone, and relay ends.
 func (l *loan) send(kind byte, data []byte) error {
 	l.sending.Lock()

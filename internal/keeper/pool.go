@@ -53,7 +53,7 @@ func (p *pool) reserve(w Wanted, l *loan) (c *child, wasThere bool, err error) {
 	if !p.makeRoom() {
 		return nil, false, errFull
 	}
-	c = newChild(w, l)
+	c = &child{key: w.Key, name: w.Plugin, began: time.Now(), stop: func() {}, loan: l, runs: 1, keep: w.keep()}
 	p.all = append(p.all, c)
 	return c, false, nil
 }
@@ -125,8 +125,6 @@ func (p *pool) list() []*child {
 	defer p.mu.Unlock()
 	return slices.Clone(p.all)
 }
-
-func (p *pool) isEmpty() bool { return len(p.list()) == 0 }
 
 func (p *pool) status() Status {
 	s := Status{Pid: os.Getpid(), Processes: []Held{}}

@@ -130,12 +130,7 @@ func bind(place Place) (*net.UnixListener, error) {
 	return l, nil
 }
 
-func (s *server) wake() {
-	select {
-	case s.news <- struct{}{}:
-	default:
-	}
-}
+func (s *server) wake() { wake(s.news) }
 
 // watch waits until the keeper is over, and ends what is left.
 func (s *server) watch(ctx context.Context) {
@@ -173,7 +168,7 @@ func (s *server) isReachable() bool {
 func (s *server) isOver(waited bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	isOver := s.clients == 0 && s.pool.isEmpty() && (s.used || waited || s.closed)
+	isOver := s.clients == 0 && len(s.pool.list()) == 0 && (s.used || waited || s.closed)
 	s.closed = s.closed || isOver
 	return isOver
 }
@@ -185,19 +180,14 @@ func (s *server) close() {
 	s.closed, s.left = true, true
 	s.mu.Unlock()
 	if !left {
-		s.leavePlace()
+		if s.isReachable() { // else the home was removed meanwhile, and may have a new one
+			os.Remove(s.place.Socket)
+		}
+		s.listener.Close()
+		s.unlock()
 	}
 	s.pool.close()
 	s.wake()
-}
-
-// leavePlace removes the socket, unless the home was removed meanwhile and has a new one.
-func (s *server) leavePlace() {
-	if s.isReachable() {
-		os.Remove(s.place.Socket)
-	}
-	s.listener.Close()
-	s.unlock()
 }
 
 func (s *server) accept() {
@@ -289,7 +279,7 @@ func (s *server) lend(l *link, w Wanted) {
 	s.mu.Lock()
 	s.used = true
 	s.mu.Unlock()
-	loan := newLoan(l)
+	loan := &loan{link: l, news: make(chan struct{}, 1)}
 	c, wasThere, err := s.pool.take(w, loan)
 	if err != nil {
 		s.reply(l, Reply{Error: err.Error()})

@@ -79,10 +79,6 @@ func (c *caller) text(address uint64, most int) (string, error) {
 	return "", unix.EFAULT
 }
 
-func (c *caller) directory() (int, error) {
-	return c.hold(unix.Open(c.about("cwd"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))
-}
-
 // file returns what a descriptor of the caller is open for, as a descriptor that is for its name only.
 func (c *caller) file(descriptor int) (int, error) {
 	fd, err := c.hold(unix.Open(c.about("fd/"+strconv.Itoa(descriptor)), unix.O_PATH|unix.O_CLOEXEC, 0))
@@ -95,7 +91,7 @@ func (c *caller) file(descriptor int) (int, error) {
 // base returns the directory that a path begins at.
 func (c *caller) base(at int) (dir int, err error) {
 	if at == unix.AT_FDCWD {
-		dir, err = c.directory()
+		dir, err = c.hold(unix.Open(c.about("cwd"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))
 	} else {
 		dir, err = c.file(at)
 	}

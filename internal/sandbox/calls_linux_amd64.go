@@ -7,7 +7,7 @@ const nativeArchitecture = unix.AUDIT_ARCH_X86_64
 // olderCalls are those that newer processors do without.
 func olderCalls() map[uint32]reading {
 	return map[uint32]reading{
-		unix.SYS_CHMOD: readChmod, unix.SYS_CHOWN: readChown, unix.SYS_LCHOWN: readLchown,
+		unix.SYS_CHMOD: readChmod, unix.SYS_CHOWN: readChown, unix.SYS_LCHOWN: noFollow(readChown),
 		unix.SYS_UTIME: readUtime, unix.SYS_UTIMES: readUtimes, unix.SYS_FUTIMESAT: readFutimesat,
 	}
 }

@@ -22,8 +22,8 @@ type reading func(c *caller, args [6]uint64) (change, error)
 
 func calls() map[uint32]reading {
 	list := map[uint32]reading{
-		unix.SYS_FCHMOD: readFchmod, unix.SYS_FCHMODAT: readFchmodat, unix.SYS_FCHMODAT2: readFchmodat2,
-		unix.SYS_FCHOWN: readFchown, unix.SYS_FCHOWNAT: readFchownat,
+		unix.SYS_FCHMOD: byFile(readChmod), unix.SYS_FCHMODAT: readFchmodat, unix.SYS_FCHMODAT2: readFchmodat2,
+		unix.SYS_FCHOWN: byFile(readChown), unix.SYS_FCHOWNAT: readFchownat,
 		unix.SYS_UTIMENSAT: readUtimensat,
 		unix.SYS_SETXATTR:  readSetxattr, unix.SYS_LSETXATTR: noFollow(readSetxattr),
 		unix.SYS_FSETXATTR:   byFile(readSetxattr),
@@ -62,8 +62,6 @@ func readChmod(_ *caller, args [6]uint64) (change, error) {
 	}}, nil
 }
 
-func readFchmod(c *caller, args [6]uint64) (change, error) { return byFile(readChmod)(c, args) }
-
 func readFchmodat(c *caller, args [6]uint64) (change, error) {
 	request, err := readChmod(c, [6]uint64{args[1], args[2]})
 	request.at = descriptor(args[0])
@@ -85,10 +83,6 @@ func readChown(c *caller, args [6]uint64) (change, error) {
 		return unix.Fchownat(file, "", user, group, unix.AT_EMPTY_PATH)
 	}}, nil
 }
-
-func readLchown(c *caller, args [6]uint64) (change, error) { return noFollow(readChown)(c, args) }
-
-func readFchown(c *caller, args [6]uint64) (change, error) { return byFile(readChown)(c, args) }
 
 func readFchownat(c *caller, args [6]uint64) (change, error) {
 	request, err := readChown(c, [6]uint64{args[1], args[2], args[3]})

@@ -117,7 +117,7 @@ func beSupervised() error {
 	if err != nil {
 		return err
 	}
-	return handOver(supervisorFile, listener)
+	return unix.Sendmsg(supervisorFile, []byte{0}, unix.UnixRights(listener), nil, 0)
 }
 
 // unable returns why calls cannot be supervised, whatever the system allows; nil if they may be.

@@ -42,7 +42,7 @@ type response struct {
 }
 
 // supervise begins to supervise a command that is about to start, and returns what it inherits: it
-// passes its listener there (see handOver). The supervision ends with the last confined process, or
+// passes its listener there (see beSupervised). The supervision ends with the last confined process, or
 // with this program: calls that nobody answers fail.
 func (r Rules) supervise() (theirs *os.File, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
@@ -77,10 +77,6 @@ func (s *supervisor) close() {
 	for _, p := range s.places {
 		unix.Close(p.dir)
 	}
-}
-
-func handOver(supervisor, listener int) error {
-	return unix.Sendmsg(supervisor, []byte{0}, unix.UnixRights(listener), nil, 0)
 }
 
 func (s *supervisor) await(connection *net.UnixConn) {

@@ -18,7 +18,9 @@ func (all *facts) addFiring(f *firing) {
 	topic := topicOf(f)
 	for _, l := range f.lines {
 		about := slices.Concat([]Subject{{KindPlugin, l.Plugin}}, topic)
-		all.addDiscarded(about[:2], l)
+		for _, call := range l.Discarded { // calls of a pure plugin before its turn, whose answers were not used
+			all.add(about[:2], "Plugin %q at %s: %s.", l.Plugin, l.where(), discardedText(call))
+		}
 		all.addResult(about, f, l)
 		for _, did := range l.Did {
 			all.add(about, "Plugin %q at %s %s.", l.Plugin, l.where(), strings.TrimSuffix(did, "."))
@@ -89,13 +91,6 @@ func contextFields(point hookpoints.Name) []string {
 		return []string{"context_name"}
 	}
 	return nil
-}
-
-// addDiscarded adds the calls of a pure plugin before its turn whose answers were not used.
-func (all *facts) addDiscarded(about []Subject, l Line) {
-	for _, call := range l.Discarded {
-		all.add(about, "Plugin %q at %s: %s.", l.Plugin, l.where(), discardedText(call))
-	}
 }
 
 func (all *facts) addResult(about []Subject, f *firing, l Line) {

@@ -9,7 +9,6 @@ import (
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
-	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 )
@@ -20,11 +19,17 @@ func Commands(env *command.Env) []*cli.Command {
 		listCommand(env),
 		env.Command(command.Spec{
 			Name: "show", Args: "ID", About: "print a large tool output, as the tool wrote it",
-			Run: func(ctx context.Context, args []string) error { return show(ctx, env, args[0]) },
+			Manages: func(ctx context.Context, s *app.Session, args []string) error { return show(ctx, env, s, args[0]) },
 		}),
 		env.Command(command.Spec{
 			Name: "clear", Args: "[NAME]", About: "remove the large tool outputs of a context",
-			Run: func(ctx context.Context, args []string) error { return clearContext(ctx, env, args) },
+			Manages: func(ctx context.Context, s *app.Session, args []string) error {
+				name, err := command.ContextName(ctx, s, args)
+				if err != nil {
+					return err
+				}
+				return Clear(env.Out, s, name)
+			},
 		}),
 	})}
 }
@@ -34,17 +39,15 @@ func listCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "list", About: "list the large tool outputs of the current context, the newest first",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
-		Run: func(ctx context.Context, _ []string) error {
-			return env.Manage(ctx, func(s *app.Session) error {
-				entries, err := s.Cache().List(ctx)
-				switch {
-				case err != nil:
-					return err
-				case asJSON:
-					return env.Out.JSON(append([]cache.Entry{}, entries...))
-				}
-				return list(env.Out, s.Name(), entries)
-			})
+		Manages: func(ctx context.Context, s *app.Session, _ []string) error {
+			entries, err := s.Cache().List(ctx)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return env.Out.JSON(append([]cache.Entry{}, entries...))
+			}
+			return list(env.Out, s.Name(), entries)
 		},
 	})
 }
@@ -63,23 +66,20 @@ func list(out *command.Printer, name string, entries []cache.Entry) error {
 }
 
 // show prints an output. Control characters are replaced on a terminal.
-func show(ctx context.Context, env *command.Env, id string) error {
-	return env.Manage(ctx, func(s *app.Session) error {
-		output, err := s.Cache().Open(ctx, id)
-		if err != nil {
-			return fmt.Errorf("%w in context %q; chibi cache list lists them", err, s.Name())
-		}
-		defer output.Close()
-		return env.Out.AnswerLarge("", nil, output.Content())
-	})
+func show(ctx context.Context, env *command.Env, s *app.Session, id string) error {
+	output, err := s.Cache().Open(ctx, id)
+	if err != nil {
+		return fmt.Errorf("%w in context %q; chibi cache list lists them", err, s.Name())
+	}
+	defer output.Close()
+	return env.Out.AnswerLarge("", nil, output.Content())
 }
 
-func clearContext(ctx context.Context, env *command.Env, args []string) error {
-	return env.Manage(ctx, func(s *app.Session) error {
-		name, err := command.ContextName(ctx, s, args)
-		if err != nil {
-			return err
-		}
-		return operation.ClearCache(ctx, operation.Run{Session: s, Env: env}, name)
-	})
+// Clear removes all outputs of a context.
+func Clear(out *command.Printer, s *app.Session, name string) error {
+	if err := app.CachesOf(s).Of(name).Clear(); err != nil {
+		return err
+	}
+	return out.Answer("clear_cache", command.Fields{"context": name},
+		fmt.Sprintf("Cleared tool cache for context '%s'", name))
 }

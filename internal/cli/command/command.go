@@ -38,7 +38,13 @@ type Spec struct {
 	IsPrompt bool
 	// Run runs the command. The number of words is as Args requires.
 	Run func(ctx context.Context, args []string) error
+	// Reads, Manages and Works take the place of Run for a command that needs a session, as
+	// [Env.ReadHome], [Env.Manage] and [Env.Work] open it.
+	Reads, Manages, Works SessionFunc
 }
+
+// SessionFunc runs a command with a session.
+type SessionFunc func(ctx context.Context, s *app.Session, args []string) error
 
 // Command makes a command.
 func (e *Env) Command(s Spec) *cli.Command {
@@ -55,9 +61,24 @@ func (e *Env) Command(s Spec) *cli.Command {
 			if !s.IsPrompt {
 				e.ReportUnused()
 			}
-			return s.Run(c.Context, c.Args().Slice())
+			return e.carryOut(c.Context, s, c.Args().Slice())
 		},
 	}
+}
+
+func (e *Env) carryOut(ctx context.Context, s Spec, args []string) error {
+	with := func(run SessionFunc) func(*app.Session) error {
+		return func(session *app.Session) error { return run(ctx, session, args) }
+	}
+	switch {
+	case s.Reads != nil:
+		return e.ReadHome(ctx, with(s.Reads))
+	case s.Manages != nil:
+		return e.Manage(ctx, with(s.Manages))
+	case s.Works != nil:
+		return e.Work(ctx, with(s.Works))
+	}
+	return s.Run(ctx, args)
 }
 
 func usageError(_ *cli.Context, err error, _ bool) error {

@@ -102,8 +102,6 @@ func (q *quoter) Write(p []byte) (int, error) {
 	return len(p), q.quote(text[:whole])
 }
 
-func (q *quoter) flush() error { return q.quote(q.rest) }
-
 func (q *quoter) quote(text []byte) error {
 	quoted := strictjson.Quote(string(text))
 	_, err := q.to.Write(quoted[1 : len(quoted)-1])

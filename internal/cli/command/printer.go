@@ -85,7 +85,7 @@ func (p *Printer) AnswerLarge(operation string, data any, content io.Reader) err
 	text := &quoter{to: p.Screen.Stdout()}
 	fmt.Fprintf(text.to, "%s%s", before, member)
 	if _, err = io.Copy(text, content); err == nil {
-		err = text.flush()
+		err = text.quote(text.rest)
 	}
 	fmt.Fprintf(text.to, "%s\n", after)
 	return err

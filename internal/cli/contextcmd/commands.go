@@ -23,24 +23,25 @@ func Commands(env *command.Env) []*cli.Command {
 		}),
 		env.Command(command.Spec{
 			Name: "rename", Args: "OLD NEW", About: "rename a context",
-			Run: func(ctx context.Context, args []string) error { return rename(ctx, env, args) },
+			Manages: func(ctx context.Context, s *app.Session, args []string) error {
+				rename := func(ctx context.Context, run operation.Run, name string) error {
+					return operation.Rename(ctx, run, name, args[1])
+				}
+				return named(env, rename)(ctx, s, args)
+			},
 		}),
 		env.Command(command.Spec{
 			Name: "archive", Args: "[NAME]", About: "empty a context; its transcript keeps everything",
-			Run: func(ctx context.Context, args []string) error {
-				return within(ctx, env, args, operation.Archive)
-			},
+			Manages: named(env, operation.Archive),
 		}),
 		env.Command(command.Spec{
 			Name: "compact", Args: "[NAME]", About: "replace the conversation of a context with a summary",
-			Run: func(ctx context.Context, args []string) error { return compact(ctx, env, args) },
+			Works: named(env, operation.CompactNamed),
 		}),
 		env.Command(command.Spec{
 			Name: "delete", Args: "[NAME]", About: "delete a context with everything in it",
-			Flags: []cli.Flag{env.YesFlag("do not ask for confirmation")},
-			Run: func(ctx context.Context, args []string) error {
-				return within(ctx, env, args, operation.Destroy)
-			},
+			Flags:   []cli.Flag{env.YesFlag("do not ask for confirmation")},
+			Manages: named(env, operation.Destroy),
 		}),
 	})}
 }
@@ -49,14 +50,12 @@ func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
 		Name: "list", About: "list the contexts", Flags: []cli.Flag{command.JSONFlag(&asJSON)},
-		Run: func(ctx context.Context, _ []string) error {
-			return env.Manage(ctx, func(s *app.Session) error {
-				if asJSON {
-					list, err := operation.ContextInfos(ctx, s)
-					return printJSON(env, list, err)
-				}
-				return operation.ListContexts(ctx, operation.Run{Session: s, Env: env})
-			})
+		Manages: func(ctx context.Context, s *app.Session, _ []string) error {
+			if asJSON {
+				list, err := operation.ContextInfos(ctx, s)
+				return printJSON(env, list, err)
+			}
+			return operation.ListContexts(ctx, operation.Run{Session: s, Env: env})
 		},
 	})
 }
@@ -65,15 +64,13 @@ func showCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
 		Name: "show", Args: "[NAME]", About: "show a context", Flags: []cli.Flag{command.JSONFlag(&asJSON)},
-		Run: func(ctx context.Context, args []string) error {
-			return within(ctx, env, args, func(ctx context.Context, run operation.Run, name string) error {
-				if asJSON {
-					details, err := operation.DetailsOf(ctx, run.Session, name)
-					return printJSON(env, details, err)
-				}
-				return operation.ShowContext(ctx, run, name)
-			})
-		},
+		Manages: named(env, func(ctx context.Context, run operation.Run, name string) error {
+			if asJSON {
+				details, err := operation.DetailsOf(ctx, run.Session, name)
+				return printJSON(env, details, err)
+			}
+			return operation.ShowContext(ctx, run, name)
+		}),
 	})
 }
 
@@ -84,17 +81,15 @@ func printJSON(env *command.Env, data any, err error) error {
 	return env.Out.JSON(data)
 }
 
-// within carries out an operation in a run, in the context that the first word names or
-// in the current one.
-func within(ctx context.Context, env *command.Env, args []string,
-	do func(ctx context.Context, run operation.Run, name string) error) error {
-	return env.Manage(ctx, func(s *app.Session) error {
+// named carries out an operation in the context that the first word names or in the current one.
+func named(env *command.Env, do func(context.Context, operation.Run, string) error) command.SessionFunc {
+	return func(ctx context.Context, s *app.Session, args []string) error {
 		name, err := command.ContextName(ctx, s, args)
 		if err != nil {
 			return err
 		}
 		return do(ctx, operation.Run{Session: s, Env: env}, name)
-	})
+	}
 }
 
 func switchTo(ctx context.Context, env *command.Env, name string) error {
@@ -108,21 +103,5 @@ func switchTo(ctx context.Context, env *command.Env, name string) error {
 	opts.Context, opts.Transient = name, false
 	return command.Run(ctx, opts, func(s *app.Session) error {
 		return env.Out.Say("Switched to context '%s'", s.Name())
-	})
-}
-
-func rename(ctx context.Context, env *command.Env, args []string) error {
-	return within(ctx, env, args, func(ctx context.Context, run operation.Run, name string) error {
-		return operation.Rename(ctx, run, name, args[1])
-	})
-}
-
-func compact(ctx context.Context, env *command.Env, args []string) error {
-	return env.Work(ctx, func(s *app.Session) error {
-		name, err := command.ContextName(ctx, s, args)
-		if err != nil {
-			return err
-		}
-		return operation.CompactNamed(ctx, operation.Run{Session: s, Env: env}, name)
 	})
 }

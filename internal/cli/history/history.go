@@ -22,7 +22,13 @@ func Commands(env *command.Env) []*cli.Command {
 		env.Command(command.Spec{
 			Name: "retry", About: "send the latest prompt again, if it got no answer",
 			Examples: []string{"chibi retry", "chibi -C draft retry"},
-			Run:      func(ctx context.Context, _ []string) error { return retry(ctx, env) },
+			Works: func(ctx context.Context, s *app.Session, _ []string) error {
+				if err := s.Connect(); err != nil {
+					return err
+				}
+				defer app.Cleanup(ctx, s)
+				return s.Answer(ctx, s.Agent.Retry)
+			},
 		}),
 	}
 }
@@ -129,15 +135,4 @@ func parseTime(flag, text string, now time.Time, end bool) (time.Time, error) {
 	}
 	return time.Time{}, command.Usage("%s %q is not a time; write 2026-11-21, \"2026-11-21 14:30\", an age such as 90m, "+
 		"2h, 3d or 1w, today or yesterday", flag, text)
-}
-
-// retry repeats the prompt whose request failed or was interrupted.
-func retry(ctx context.Context, env *command.Env) error {
-	return env.Work(ctx, func(s *app.Session) error {
-		if err := s.Connect(); err != nil {
-			return err
-		}
-		defer app.Cleanup(ctx, s)
-		return s.Answer(ctx, s.Agent.Retry)
-	})
 }

@@ -25,11 +25,9 @@ func approveCommand(env *command.Env) *cli.Command {
 		More: "The first call of a tool that is allowed approves what the server said about it until then. When the server " +
 			"says something else, calls are asked about whatever rule allows them, or refused where nobody can be asked.",
 		Flags: []cli.Flag{env.YesFlag("approve without asking, for scripts")},
-		Run: func(ctx context.Context, args []string) error {
-			return env.ReadHome(ctx, func(s *app.Session) error {
-				a := approving{env: env, servers: app.MCPOf(s), store: approved.Open(s.Home)}
-				return a.approve(ctx, args[0], args[1:])
-			})
+		Reads: func(ctx context.Context, s *app.Session, args []string) error {
+			a := approving{env: env, servers: app.MCPOf(s), store: approved.Open(s.Home)}
+			return a.approve(ctx, args[0], args[1:])
 		},
 	})
 }

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -20,15 +19,13 @@ func checkCommand(env *command.Env) *cli.Command {
 		Name: "check", Args: "SERVER", About: "start an MCP server, or connect to it, and show what it says and offers",
 		Flags:    []cli.Flag{command.JSONFlag(&asJSON)},
 		Examples: []string{"chibi mcp check everything"},
-		Run: func(ctx context.Context, args []string) error {
-			return env.ReadHome(ctx, func(s *app.Session) error {
-				m := app.MCPOf(s)
-				server, err := m.Find(args[0])
-				if err != nil {
-					return err
-				}
-				return checking{env, m, asJSON}.check(ctx, server)
-			})
+		Reads: func(ctx context.Context, s *app.Session, args []string) error {
+			m := app.MCPOf(s)
+			server, err := m.Find(args[0])
+			if err != nil {
+				return err
+			}
+			return checking{env, m, asJSON}.check(ctx, server)
 		},
 	})
 }
@@ -102,25 +99,17 @@ func callCommand(env *command.Env) *cli.Command {
 					return command.CallAsModel(ctx, env.Out, s, command.ModelCall{Operation: "call_tool",
 						Tool: mcp.ToolName(args[0], args[1]), Arguments: arguments})
 				}
-				return call(ctx, env, app.MCPOf(s), called{args[0], args[1], arguments})
+				m := app.MCPOf(s)
+				server, err := m.Find(args[0])
+				if err != nil {
+					return err
+				}
+				result, err := m.Call(ctx, server, args[1], arguments)
+				if err != nil {
+					return err
+				}
+				return command.AnswerToolResult(env.Out, command.ToolCall{Operation: "call_tool", Tool: args[1]}, result)
 			})
 		},
 	})
-}
-
-type called struct {
-	server, tool string
-	arguments    json.RawMessage
-}
-
-func call(ctx context.Context, env *command.Env, m app.MCP, c called) error {
-	server, err := m.Find(c.server)
-	if err != nil {
-		return err
-	}
-	result, err := m.Call(ctx, server, c.tool, c.arguments)
-	if err != nil {
-		return err
-	}
-	return command.AnswerToolResult(env.Out, command.ToolCall{Operation: "call_tool", Tool: c.tool}, result)
 }

@@ -22,18 +22,10 @@ import (
 
 // Commands lists the commands about MCP servers.
 func Commands(env *command.Env) []*cli.Command {
-	list := commands(env)
-	if len(list) == 0 {
-		return nil
-	}
-	return []*cli.Command{env.Group("mcp", "tools of MCP servers, and chibi as a server of tools", list)}
-}
-
-func commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{
+	return []*cli.Command{env.Group("mcp", "tools of MCP servers, and chibi as a server of tools", []*cli.Command{
 		addCommand(env), listCommand(env), checkCommand(env), refreshCommand(env), callCommand(env), approveCommand(env),
 		loginCommand(env), logoutCommand(env), serveCommand(env),
-	}
+	})}
 }
 
 func listCommand(env *command.Env) *cli.Command {
@@ -41,9 +33,7 @@ func listCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "list", About: "list the MCP servers and their tools, as far as they are known; none is started",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
-		Run: func(ctx context.Context, _ []string) error {
-			return env.ReadHome(ctx, func(s *app.Session) error { return list(env, app.MCPOf(s), asJSON) })
-		},
+		Reads: func(_ context.Context, s *app.Session, _ []string) error { return list(env, app.MCPOf(s), asJSON) },
 	})
 }
 

@@ -72,17 +72,15 @@ func logoutCommand(env *command.Env) *cli.Command {
 		More: "The login server is not told; what it gave chibi stays valid there until it expires or you revoke it " +
 			"there.",
 		Examples: []string{"chibi mcp logout notes"},
-		Run: func(ctx context.Context, args []string) error {
-			return env.ReadHome(ctx, func(s *app.Session) error {
-				n, err := app.MCPOf(s).Logout(args[0])
-				switch {
-				case err != nil:
-					return err
-				case n == 0:
-					return env.Out.Say("There was no login at MCP server %q.", args[0])
-				}
-				return env.Out.Say("Logged out of MCP server %q.", args[0])
-			})
+		Reads: func(_ context.Context, s *app.Session, args []string) error {
+			n, err := app.MCPOf(s).Logout(args[0])
+			switch {
+			case err != nil:
+				return err
+			case n == 0:
+				return env.Out.Say("There was no login at MCP server %q.", args[0])
+			}
+			return env.Out.Say("Logged out of MCP server %q.", args[0])
 		},
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cache"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 )
@@ -148,10 +149,10 @@ func CacheRows() []Row {
 	return []Row{
 		{&cmdline.Flag{Name: "clear-cache", About: "remove the large tool outputs of the current context",
 			Command: clearCommand},
-			Operation{Role: Joins, Phase: PhaseCache, Run: onCurrent(noWord(ClearCache))}},
+			Operation{Role: Joins, Phase: PhaseCache, Run: onCurrent(noWord(clearCache))}},
 		{&cmdline.Flag{Name: "clear-cache-for", Command: clearCommand,
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "name"}}},
-			Operation{Role: Joins, Phase: PhaseCache, Run: onNamed(noWord(ClearCache))}},
+			Operation{Role: Joins, Phase: PhaseCache, Run: onNamed(noWord(clearCache))}},
 		{&cmdline.Flag{Name: "cleanup-cache", Command: &cmdline.Command{Names: []string{"cleanup_cache"},
 			Data: "`removed`, `max_age_days`"},
 			About: "remove old tool outputs in all contexts, as a run does once a day"},
@@ -159,13 +160,8 @@ func CacheRows() []Row {
 	}
 }
 
-// ClearCache removes all outputs of a context.
-func ClearCache(_ context.Context, run Run, name string) error {
-	if err := app.CachesOf(run.Session).Of(name).Clear(); err != nil {
-		return err
-	}
-	return run.Env.Out.Answer("clear_cache", command.Fields{"context": name},
-		fmt.Sprintf("Cleared tool cache for context '%s'", name))
+func clearCache(_ context.Context, run Run, name string) error {
+	return cache.Clear(run.Env.Out, run.Session, name)
 }
 
 func cleanupCache(ctx context.Context, run Run, _ cmdline.Given) error {

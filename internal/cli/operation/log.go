@@ -40,22 +40,14 @@ type Count struct {
 	Text string
 }
 
-func (c Count) query() (contexts.Query, error) {
-	n, err := strconv.Atoi(c.Text)
-	if err != nil {
-		return contexts.Query{}, command.Usage("%s takes a number of entries, such as 10, or -10 for the first ten, or 0 "+
-			"for all; got %q", c.By, c.Text)
-	}
-	return contexts.Query{Last: max(0, n), First: max(0, -n)}, nil
-}
-
 // ShowLog prints that many entries of a context's whole transcript.
 func ShowLog(ctx context.Context, run Run, name string, count Count) error {
-	q, err := count.query()
+	n, err := strconv.Atoi(count.Text)
 	if err != nil {
-		return err
+		return command.Usage("%s takes a number of entries, such as 10, or -10 for the first ten, or 0 for all; got %q",
+			count.By, count.Text)
 	}
-	return PrintHistory(ctx, run, History{Context: name, Query: q})
+	return PrintHistory(ctx, run, History{Context: name, Query: contexts.Query{Last: max(0, n), First: max(0, -n)}})
 }
 
 // DefaultLast is how many entries are shown if nothing else is asked for.

@@ -15,30 +15,26 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-type installFlags struct {
-	link bool
-}
-
 func installCommand(env *command.Env) *cli.Command {
-	var f installFlags
+	var linked bool
 	return env.Command(command.Spec{
 		Name: "install", Args: "PATH-OR-GIT-URL",
 		About: "copy a plugin into the plugins directory, show what it can see and do, and enable it if you agree",
 		Flags: []cli.Flag{
-			command.Switch(&f.link, "link", "link to it instead of copying it"),
+			command.Switch(&linked, "link", "link to it instead of copying it"),
 			env.YesFlag("do not ask for confirmation"),
 		},
 		Examples: []string{"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter",
 			"chibi plugin install --yes https://example.org/my-filter.git"},
 		Run: func(ctx context.Context, args []string) error {
-			return env.ReadHome(ctx, func(s *app.Session) error { return install(ctx, env, s, installation{args[0], f}) })
+			return env.ReadHome(ctx, func(s *app.Session) error { return install(ctx, env, s, installation{args[0], linked}) })
 		},
 	})
 }
 
 type installation struct {
 	source string // a path or the address of a repository
-	installFlags
+	link   bool
 }
 
 // install copies or links a plugin, disabled, and offers to enable it. Nothing of
@@ -108,9 +104,7 @@ func removeCommand(env *command.Env) *cli.Command {
 		Name: "remove", Args: "PLUGIN", About: "delete a plugin's file or directory, or its link",
 		Flags:    []cli.Flag{env.YesFlag("do not ask for confirmation")},
 		Examples: []string{"chibi plugin remove my-filter"},
-		Run: func(ctx context.Context, args []string) error {
-			return env.ReadHome(ctx, func(s *app.Session) error { return remove(ctx, env, s, args[0]) })
-		},
+		Reads:    func(ctx context.Context, s *app.Session, args []string) error { return remove(ctx, env, s, args[0]) },
 	})
 }
 

@@ -42,14 +42,14 @@ func listCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "list", About: "list the recipes and where they come from",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
-		Run:   func(ctx context.Context, _ []string) error { return list(ctx, env, asJSON) },
+		Reads: func(_ context.Context, s *app.Session, _ []string) error { return list(env, s, asJSON) },
 	})
 }
 
 func showCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "show", Args: "RECIPE", About: "show a recipe: its purpose, its arguments, what it allows, its text",
-		Run: func(ctx context.Context, args []string) error { return show(ctx, env, args[0]) },
+		Reads: func(_ context.Context, s *app.Session, args []string) error { return show(env, s, args[0]) },
 	})
 }
 
@@ -62,21 +62,19 @@ type listed struct {
 	Note        string `json:"note,omitempty"`
 }
 
-func list(ctx context.Context, env *command.Env, asJSON bool) error {
-	return env.ReadHome(ctx, func(s *app.Session) error {
-		var rows [][]string
-		list := []listed{}
-		library := app.RecipesOf(s).Library
-		for _, l := range library.List() {
-			one, text := describe(library, l)
-			list = append(list, one)
-			rows = append(rows, []string{term.Name(l.Name), term.Name(app.Place(l.Path)), term.Line(text)})
-		}
-		if asJSON {
-			return env.Out.JSON(list)
-		}
-		return env.Out.Columns(rows)
-	})
+func list(env *command.Env, s *app.Session, asJSON bool) error {
+	var rows [][]string
+	list := []listed{}
+	library := app.RecipesOf(s).Library
+	for _, l := range library.List() {
+		one, text := describe(library, l)
+		list = append(list, one)
+		rows = append(rows, []string{term.Name(l.Name), term.Name(app.Place(l.Path)), term.Line(text)})
+	}
+	if asJSON {
+		return env.Out.JSON(list)
+	}
+	return env.Out.Columns(rows)
 }
 
 func describe(library *recipes.Library, l recipes.Listed) (one listed, text string) {
@@ -124,21 +122,19 @@ func withoutEffect(r *recipes.Recipe) string {
 		term.ShellWord(r.Name))
 }
 
-func show(ctx context.Context, env *command.Env, name string) error {
-	return env.ReadHome(ctx, func(s *app.Session) error {
-		r, err := app.RecipesOf(s).Find(name)
-		if err != nil {
-			return app.UsageError{Err: err}
+func show(env *command.Env, s *app.Session, name string) error {
+	r, err := app.RecipesOf(s).Find(name)
+	if err != nil {
+		return app.UsageError{Err: err}
+	}
+	out := env.Out.Screen.Stdout()
+	for _, f := range fields(r) {
+		if f.value != "" {
+			fmt.Fprintf(out, "%-9s %s\n", f.name, term.Line(f.value))
 		}
-		out := env.Out.Screen.Stdout()
-		for _, f := range fields(r) {
-			if f.value != "" {
-				fmt.Fprintf(out, "%-9s %s\n", f.name, term.Line(f.value))
-			}
-		}
-		_, err = fmt.Fprintf(out, "\n%s\n", strings.TrimSpace(r.Body))
-		return err
-	})
+	}
+	_, err = fmt.Fprintf(out, "\n%s\n", strings.TrimSpace(r.Body))
+	return err
 }
 
 type field struct{ name, value string }

@@ -44,7 +44,7 @@ func block(n ast.Node, width int) []string {
 	case *ast.BlockQuote:
 		return prefixed(children(n, less(width, 2), true), dim.sgr()+"│"+"\x1b[0m ", dim.sgr()+"│"+"\x1b[0m ")
 	case *ast.List:
-		return list(n, width)
+		return items(n, 0, width)
 	case *ast.Table:
 		return grid(n, width)
 	case *ast.HorizontalRule:
@@ -84,8 +84,6 @@ func code(text string) (lines []string) {
 	}
 	return lines
 }
-
-func list(n *ast.List, width int) []string { return items(n, 0, width) }
 
 // items renders the items of a list of which some are drawn already.
 func items(n *ast.List, drawn, width int) (lines []string) {

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -190,7 +191,7 @@ func (b *progress) showable(c *codeBlock) (end int, tail string) {
 	line := b.text[b.line:]
 	switch {
 	case c.fence != "":
-		if c.mayEnd(line) {
+		if isFenceOnly(bytes.TrimSpace(line), c.fence) { // it can still become the end of the block
 			return b.line, ""
 		}
 	case len(line) > 0 && (line[0] == '`' || line[0] == '~') && kindOf(line, false) == unclear:

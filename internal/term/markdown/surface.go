@@ -80,9 +80,6 @@ type codeBlock struct {
 	blank int    // empty lines, which are not drawn at the end of the block
 }
 
-// mayEnd reports whether an incomplete line can still become the end of the block.
-func (c *codeBlock) mayEnd(line []byte) bool { return isFenceOnly(bytes.TrimSpace(line), c.fence) }
-
 // take returns what is drawn for a whole line; "" for the end of the block, and for empty
 // lines as long as none follows that is not.
 func (c *codeBlock) take(line string) string {
