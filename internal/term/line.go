@@ -1,6 +1,7 @@
 package term
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -75,4 +76,31 @@ func Line(text string) string {
 		}
 		return c
 	}, strings.Join(strings.Fields(Plain(text)), " "))
+}
+
+// ShellWord returns a text as one word of a shell command that a person may copy: quoted if
+// necessary, and with the escapes of bash and similar shells if it contains characters
+// that are not printable.
+func ShellWord(text string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-+,:@%"
+	switch {
+	case text != "" && strings.Trim(text, plain) == "":
+		return text
+	case Name(text) == text:
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for rest := text; rest != ""; {
+		_, size := utf8.DecodeRuneInString(rest)
+		c := rest[:size]
+		rest = rest[size:]
+		if c != "'" && c != `\` && Name(c) == c {
+			b.WriteString(c)
+			continue
+		}
+		for i := range size {
+			fmt.Fprintf(&b, `\x%02x`, c[i])
+		}
+	}
+	return "$'" + b.String() + "'"
 }

@@ -171,8 +171,12 @@ func (s *arranged) setNoEffect(notice string) bool {
 // take returns the latest firing of a point that is not assigned yet, nil if no
 // plugin was asked there.
 func (s *arranged) take(point hookpoints.Name) *firing {
+	return s.takeLast(point, func(*firing) bool { return true })
+}
+
+func (s *arranged) takeLast(point hookpoints.Name, is func(*firing) bool) *firing {
 	for _, f := range slices.Backward(s.firings) {
-		if f.point == point && f.agent == s.now {
+		if f.point == point && f.agent == s.now && is(f) {
 			if f.taken {
 				return nil
 			}
@@ -186,19 +190,7 @@ func (s *arranged) take(point hookpoints.Name) *firing {
 // takeOf returns the latest firing of a point for a call that is not assigned yet, nil if no
 // plugin was asked there. Where a trace does not name the call, the latest firing is taken.
 func (s *arranged) takeOf(call string, point hookpoints.Name) *firing {
-	for _, f := range slices.Backward(s.firings) {
-		if f.point != point || f.agent != s.now {
-			continue
-		}
-		if id := f.callID(); id == call || id == "" {
-			if f.taken {
-				return nil
-			}
-			f.taken = true
-			return f
-		}
-	}
-	return nil
+	return s.takeLast(point, func(f *firing) bool { return f.callID() == call || f.callID() == "" })
 }
 
 // takePermissions returns the latest firings of the permission points for a call: for a tool

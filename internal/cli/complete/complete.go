@@ -125,7 +125,7 @@ func (c *completer) argument(ctx context.Context, name string, a argument) []str
 	case "CONTEXT":
 		return append(c.contextNames(ctx, nil), a.flags...)
 	case "PLUGIN":
-		return append(a.flags, c.pluginNames(ctx)...)
+		return append(a.flags, c.read(ctx, pluginNames)...)
 	case "TOOL":
 		if strings.HasPrefix(a.command.ArgsUsage, "SERVER ") {
 			return append(a.flags, c.serverTools(ctx, a.before[0])...)
@@ -133,22 +133,22 @@ func (c *completer) argument(ctx context.Context, name string, a argument) []str
 		return append(a.flags, c.toolNames(ctx, false)...)
 	case "SERVER":
 		if a.command.Name != "add" {
-			return append(a.flags, c.serverNames(ctx)...)
+			return append(a.flags, c.read(ctx, serverNames)...)
 		}
 	case "POINT":
 		return append(a.flags, hookpoints.Names()...)
 	case "RECIPE":
-		return append(a.flags, c.recipeNames(ctx)...)
+		return append(a.flags, c.read(ctx, recipeNames)...)
 	case "FILE":
 		if a.command.Name == "trace" {
 			return append(a.flags, "explain")
 		}
 	case "ABOUT":
 		if a.before[0] == "explain" {
-			return append(a.flags, c.traceNames(ctx)...)
+			return append(a.flags, c.read(ctx, traceNames)...)
 		}
 	case "ID":
-		return append(a.flags, c.cachedIDs(ctx)...)
+		return append(a.flags, c.read(ctx, cachedIDs)...)
 	case "SHELL":
 		return append(a.flags, "bash", "zsh", "fish")
 	}
@@ -167,11 +167,11 @@ func (c *completer) words(ctx context.Context, value cmdline.Value) []string {
 	case cmdline.Setting:
 		return settings()
 	case cmdline.Plugin:
-		return c.pluginNames(ctx)
+		return c.read(ctx, pluginNames)
 	case cmdline.Point:
 		return hookpoints.Names()
 	case cmdline.Recipe:
-		return c.recipeNames(ctx)
+		return c.read(ctx, recipeNames)
 	case cmdline.Tool, cmdline.PluginOrTool:
 		return c.toolNames(ctx, value.Kind == cmdline.PluginOrTool)
 	}

@@ -38,18 +38,19 @@ func (s sources) request() (app.Options, error) {
 	return opts, err
 }
 
-// read lists words that are read from a home; no plugin is asked.
-func (s sources) read(ctx context.Context, list func(*app.Session) []string) []string {
+// read lists words that are read from a home; no plugin is asked unless list loads them.
+func (s sources) read(ctx context.Context, list func(context.Context, *app.Session) []string) []string {
 	opts, err := s.request()
 	if err != nil {
 		return nil
 	}
+	opts.Plugins.NativeOnly = true // no hook is asked for a word
 	session, err := app.Open(ctx, opts)
 	if err != nil {
 		return nil
 	}
 	defer session.Close()
-	return typable(list(session))
+	return typable(list(ctx, session))
 }
 
 func newContexts() []string { return []string{"new", "new:"} }
@@ -84,64 +85,49 @@ func (s sources) contextNames(ctx context.Context, more []string) []string {
 // toolNames lists tools, and the plugins that -p accepts too. This asks plugins for their
 // schemas, with the usual timeout.
 func (s sources) toolNames(ctx context.Context, withPlugins bool) []string {
-	opts, err := s.request()
-	if err != nil {
-		return nil
-	}
-	opts.Plugins.NativeOnly = true // no hook is asked for a word
-	session, err := app.Open(ctx, opts)
-	if err != nil {
-		return nil
-	}
-	defer session.Close()
-	if session.Load(ctx) != nil {
-		return nil
-	}
-	var list []string
-	for _, spec := range session.Agent.Tools.Specs() {
-		list = append(list, spec.Name)
-	}
-	for _, p := range session.Loaded.Plugins {
-		if withPlugins && len(p.Tools) > 0 && !slices.Contains(list, p.Name) {
-			list = append(list, p.Name)
-		}
-	}
-	return typable(list)
-}
-
-func (s sources) traceNames(ctx context.Context) []string {
-	return s.read(ctx, func(session *app.Session) []string {
-		_, path, err := app.TracesOf(session).Last()
-		if err != nil {
+	return s.read(ctx, func(ctx context.Context, session *app.Session) (list []string) {
+		if session.Load(ctx) != nil {
 			return nil
 		}
-		turns, _, err := trace.ReadFile(path)
-		if err != nil || len(turns) == 0 {
-			return nil
+		for _, spec := range session.Agent.Tools.Specs() {
+			list = append(list, spec.Name)
 		}
-		return turns[len(turns)-1].Names()
-	})
-}
-
-func (s sources) cachedIDs(ctx context.Context) []string {
-	return s.read(ctx, func(session *app.Session) (list []string) {
-		cached, _ := session.Cache().List(ctx)
-		for _, e := range cached {
-			list = append(list, e.ID)
+		for _, p := range session.Loaded.Plugins {
+			if withPlugins && len(p.Tools) > 0 && !slices.Contains(list, p.Name) {
+				list = append(list, p.Name)
+			}
 		}
 		return list
 	})
 }
 
-func (s sources) serverNames(ctx context.Context) []string {
-	return s.read(ctx, func(session *app.Session) []string {
-		return slices.Sorted(maps.Keys(session.Config.MCP))
-	})
+func traceNames(_ context.Context, s *app.Session) []string {
+	_, path, err := app.TracesOf(s).Last()
+	if err != nil {
+		return nil
+	}
+	turns, _, err := trace.ReadFile(path)
+	if err != nil || len(turns) == 0 {
+		return nil
+	}
+	return turns[len(turns)-1].Names()
+}
+
+func cachedIDs(ctx context.Context, s *app.Session) (list []string) {
+	cached, _ := s.Cache().List(ctx)
+	for _, e := range cached {
+		list = append(list, e.ID)
+	}
+	return list
+}
+
+func serverNames(_ context.Context, s *app.Session) []string {
+	return slices.Sorted(maps.Keys(s.Config.MCP))
 }
 
 // serverTools lists the tools that an MCP server had when it was asked last, by its own names.
 func (s sources) serverTools(ctx context.Context, server string) []string {
-	return s.read(ctx, func(session *app.Session) (list []string) {
+	return s.read(ctx, func(_ context.Context, session *app.Session) (list []string) {
 		servers := app.MCPOf(session)
 		found, err := servers.Find(server)
 		if err != nil {
@@ -156,29 +142,25 @@ func (s sources) serverTools(ctx context.Context, server string) []string {
 	})
 }
 
-func (s sources) recipeNames(ctx context.Context) []string {
-	return s.read(ctx, func(session *app.Session) (list []string) {
-		for _, l := range app.RecipesOf(session).List() {
-			if l.Err == nil && !slices.Contains(list, l.Name) {
-				list = append(list, l.Name)
-			}
+func recipeNames(_ context.Context, s *app.Session) (list []string) {
+	for _, l := range app.RecipesOf(s).List() {
+		if l.Err == nil && !slices.Contains(list, l.Name) {
+			list = append(list, l.Name)
 		}
-		return list
-	})
+	}
+	return list
 }
 
 // pluginNames lists the files of the plugins directory, without asking them.
-func (s sources) pluginNames(ctx context.Context) []string {
-	return s.read(ctx, func(session *app.Session) (list []string) {
-		dir := session.Loader().Dir()
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if looksLikePlugin(filepath.Join(dir, e.Name())) {
-				list = append(list, e.Name())
-			}
+func pluginNames(_ context.Context, s *app.Session) (list []string) {
+	dir := s.Loader().Dir()
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if looksLikePlugin(filepath.Join(dir, e.Name())) {
+			list = append(list, e.Name())
 		}
-		return list
-	})
+	}
+	return list
 }
 
 // looksLikePlugin reports whether an entry of the plugins directory is meant to be

@@ -5,11 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/agents/bridge"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/workbench/check"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/urfave/cli/v2"
 )
 
@@ -76,4 +83,184 @@ func printReport(out *command.Printer, r check.Report) {
 		fmt.Fprintf(w, "      %s %s: %s\n", out.Paint(string(f.Level), string(f.Level)), term.Line(f.Where),
 			term.Line(f.Text))
 	}
+}
+
+type checker struct {
+	session *app.Session
+	targets []target
+	placed  map[string]string // paths that take the places of entries, by name
+	common  *check.Dir        // the directory with all that is placed
+}
+
+func withChecker(ctx context.Context, env *command.Env, names []string, do func(*checker) error) error {
+	opts, err := env.Request(app.ToRead)
+	if err != nil {
+		return err
+	}
+	home, err := app.MakeScratch(opts, "check")
+	if err != nil {
+		return err
+	}
+	defer home.Remove()
+	opts.Plugins = opts.Plugins.In(home)
+	opts.Plugins.AskAgain = true
+	s, err := app.Open(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	c := &checker{session: s, placed: map[string]string{}}
+	if len(names) == 0 {
+		err = c.addAll(ctx)
+	} else {
+		err = c.add(names)
+	}
+	if err != nil {
+		return err
+	}
+	return do(c)
+}
+
+func (c *checker) add(names []string) error {
+	for _, name := range names {
+		t, err := findTarget(c.session, name)
+		if err != nil {
+			return err
+		}
+		if _, taken := c.placed[t.name]; t.path != "" && t.absent == "" && !taken {
+			c.placed[t.name] = t.path
+		}
+		c.targets = append(c.targets, t)
+	}
+	return nil
+}
+
+func (c *checker) addAll(ctx context.Context) (err error) {
+	if c.common, err = c.load(ctx, nil); err != nil {
+		return err
+	}
+	for _, name := range c.common.Names() {
+		c.targets = append(c.targets, target{name: name})
+	}
+	return nil
+}
+
+// load loads the plugins directory with what is placed in it.
+func (c *checker) load(ctx context.Context, placed map[string]string) (*check.Dir, error) {
+	opts := c.session.Loader().Native()
+	// What plugins say on standard error is part of what is found; nobody is at the
+	// terminal to answer them.
+	opts.Runner = process.Runner{Env: opts.Runner.Env}
+	opts.Spool, opts.Placed = nil, placed
+	prober, keep := c.session.Loader().Prober()
+	defer keep()
+	opts.Prober = prober
+	dir, err := check.Load(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	if dir.Contexts, err = c.session.Store.Names(ctx); err == nil {
+		dir.Rules, err = app.WouldJudge(c.session)
+	}
+	return dir, err
+}
+
+// directory returns the plugins directory with a target in it, and with the others if
+// they do not need the same name.
+func (c *checker) directory(ctx context.Context, t target) (dir *check.Dir, err error) {
+	if c.placed[t.name] != t.path {
+		return c.load(ctx, map[string]string{t.name: cmp.Or(t.path, filepath.Join(c.session.Loader().Dir(), t.name))})
+	}
+	if c.common == nil {
+		c.common, err = c.load(ctx, c.placed)
+	}
+	return c.common, err
+}
+
+func (c *checker) check(ctx context.Context, t target) (check.Report, error) {
+	switch {
+	case t.absent != "":
+		return check.Missing(t.name, t.path, t.absent), nil
+	case t.foreign:
+		return checkForeign(ctx, c.session, t.name)
+	}
+	dir, err := c.directory(ctx, t)
+	if err != nil {
+		return check.Report{}, err
+	}
+	r := dir.Check(ctx, t.name)
+	if t.remark != "" {
+		r.Warn(t.remark)
+	}
+	c.checkAgents(&r, dir.Plugin(t.name))
+	return r, nil
+}
+
+// checkAgents adds what of a plugin has no effect in the agents that the home is bridged to.
+func (c *checker) checkAgents(r *check.Report, p *plugin.Plugin) {
+	if p == nil {
+		return
+	}
+	for _, d := range bridge.AgentsOf(c.session.Home) {
+		for _, loss := range bridge.LossesIn(d, []plugin.Plugin{*p}) {
+			r.Findings = append(r.Findings, check.Finding{Level: check.Warning, Where: "in " + d.Title, Text: loss.Text})
+		}
+	}
+}
+
+func checkForeign(ctx context.Context, s *app.Session, name string) (check.Report, error) {
+	p, left, err := findForeign(ctx, s, name)
+	switch {
+	case err != nil:
+		return check.Report{}, err
+	case left != nil:
+		return check.Missing(name, left.Origin.Path, whyLeftOut(left.Reason, left.Untrusted)), nil
+	}
+	r := check.Loaded(ctx, p)
+	for _, n := range s.Loaded.Notices {
+		if n.Plugin == r.Plugin {
+			r.Warn(n.Text)
+		}
+	}
+	return r, nil
+}
+
+// target is a plugin that is to be checked: an entry of the plugins directory, a path
+// that is checked as if it were copied there, or a hook of another program.
+type target struct {
+	name    string
+	path    string // what takes the place of the entry; "": nothing
+	foreign bool
+	absent  string // why there is nothing to check
+	remark  string // why it is not used as it is
+}
+
+func findTarget(s *app.Session, name string) (target, error) {
+	dir := s.Loader().Dir()
+	full, err := filepath.Abs(name)
+	entry := filepath.Join(dir, name)
+	switch {
+	case err != nil:
+		return target{}, err
+	case isForeign(name) && !disk.IsTaken(entry) && !disk.IsTaken(full):
+		return target{name: name, foreign: true}, nil
+	case !strings.Contains(name, "/") && disk.IsTaken(entry):
+		full = entry
+	case !strings.Contains(name, "/") && disk.IsTaken(entry+native.DisabledSuffix):
+		full = entry + native.DisabledSuffix
+	case !disk.IsTaken(full):
+		why := fmt.Sprintf("there is no plugin %q in %s, and there is no file %s", name, dir, full)
+		return target{name: filepath.Base(full), path: full, absent: why}, nil
+	}
+	t := target{name: filepath.Base(full), path: full}
+	if filepath.Dir(full) == filepath.Clean(dir) {
+		t.path = "" // it is there already
+	}
+	_, left := native.Find(s.Loader().Native(), t.name)
+	if left != nil && left.Disabled && (t.path == "" || strings.HasSuffix(t.name, native.DisabledSuffix)) {
+		t.name, t.path = strings.TrimSuffix(t.name, native.DisabledSuffix), full
+		t.remark = fmt.Sprintf("it is not used: %s; it was checked as if it were enabled (chibi plugin enable %s)",
+			left.Reason, term.ShellWord(t.name))
+	}
+	return t, nil
 }

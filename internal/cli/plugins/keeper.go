@@ -26,11 +26,7 @@ func keeperStatusCommand(env *command.Env) *cli.Command {
 		Name: "status", About: "show whether a keeper runs, and the processes that it holds",
 		More:  "A keeper runs if keep is set under [plugins] in config.toml. It starts with a run and ends by itself.",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
-		Run: func(_ context.Context, _ []string) error {
-			home, err := homeOf(env)
-			if err != nil {
-				return err
-			}
+		Run: ofHome(env, func(_ context.Context, home string) error {
 			status, err := keeper.StatusOf(home)
 			isRunning := err == nil
 			if err != nil && !errors.Is(err, keeper.ErrNone) {
@@ -43,7 +39,7 @@ func keeperStatusCommand(env *command.Env) *cli.Command {
 				return env.Out.Say("No keeper is running")
 			}
 			return sayKeeper(env, status)
-		},
+		}),
 	})
 }
 
@@ -77,11 +73,7 @@ func keeperStopCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "stop", About: "end the keeper and the processes that it holds",
 		More: "What a run uses at the moment ends with that run.",
-		Run: func(ctx context.Context, _ []string) error {
-			home, err := homeOf(env)
-			if err != nil {
-				return err
-			}
+		Run: ofHome(env, func(ctx context.Context, home string) error {
 			status, err := keeper.Stop(ctx, home)
 			switch busy := status.Busy(); {
 			case errors.Is(err, keeper.ErrNone):
@@ -93,7 +85,7 @@ func keeperStopCommand(env *command.Env) *cli.Command {
 					english.Plural(busy, "process", "processes"))
 			}
 			return env.Out.Say("The keeper has ended")
-		},
+		}),
 	})
 }
 
@@ -103,22 +95,25 @@ func keeperServeCommand(env *command.Env) *cli.Command {
 	c := env.Command(command.Spec{
 		Name: "serve", About: "be the keeper of a home; runs start it",
 		Flags: []cli.Flag{&cli.DurationFlag{Name: "keep", Usage: "how long it waits for its first run", Destination: &keep}},
-		Run: func(ctx context.Context, _ []string) error {
-			home, err := homeOf(env)
-			if err != nil {
-				return err
-			}
+		Run: ofHome(env, func(ctx context.Context, home string) error {
 			return keeper.Serve(ctx, keeper.Options{Home: home, Keep: keep})
-		},
+		}),
 	})
 	c.Hidden = true
 	return c
 }
 
-func homeOf(env *command.Env) (string, error) {
-	opts, err := env.Request(app.ToRead)
-	if err != nil {
-		return "", err
+// ofHome runs a command on the directory of the home, which is not opened.
+func ofHome(env *command.Env, run func(context.Context, string) error) func(context.Context, []string) error {
+	return func(ctx context.Context, _ []string) error {
+		opts, err := env.Request(app.ToRead)
+		if err != nil {
+			return err
+		}
+		home, err := app.Home(opts.Home)
+		if err != nil {
+			return err
+		}
+		return run(ctx, home)
 	}
-	return app.Home(opts.Home)
 }
