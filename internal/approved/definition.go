@@ -1,7 +1,6 @@
 package approved
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -52,11 +51,7 @@ func readable(value json.RawMessage) string {
 	if strictjson.Decode(value, &text) == nil {
 		return text
 	}
-	var b bytes.Buffer
-	if json.Indent(&b, value, "", "  ") != nil {
-		return string(value)
-	}
-	return b.String()
+	return strictjson.Indented(value)
 }
 
 // differ returns the names of the parts that differ, and the differences as a unified diff of

@@ -5,12 +5,11 @@
 package hookdoc
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // Overview returns the table of all points, in Markdown.
@@ -58,7 +57,7 @@ func Section(info hookpoints.Info) string {
 				strings.Join(namesOf(words), "`, `"), taught(info))
 		}
 	}
-	fmt.Fprintf(&b, "\nA payload, for example:\n\n```json\n%s\n```\n", indented(Example(info)))
+	fmt.Fprintf(&b, "\nA payload, for example:\n\n```json\n%s\n```\n", strictjson.Indented(Example(info)))
 	return b.String()
 }
 
@@ -69,14 +68,6 @@ func payloadType(f hookpoints.Field) string {
 		return f.Type + ", optional"
 	}
 	return f.Type
-}
-
-func indented(raw json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Indent(&b, raw, "", "  "); err != nil {
-		return string(raw)
-	}
-	return b.String()
 }
 
 func ruleText(f hookpoints.Field) string {

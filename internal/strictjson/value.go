@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"strconv"
 
@@ -20,6 +21,15 @@ func Value(data []byte) (any, error) {
 }
 
 // value reads one value; the depth of the text is known to be bounded.
+// Indented is a text of JSON for a person, with members in rows of their own; what is no JSON stays as it is.
+func Indented(data []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, data, "", "  ") != nil {
+		return string(data)
+	}
+	return b.String()
+}
+
 func value(dec *jsontext.Decoder) (any, error) {
 	token, err := dec.ReadToken()
 	if err != nil {

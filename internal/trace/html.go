@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/merge"
 )
 
@@ -75,7 +75,7 @@ func rowView(r Row, longest time.Duration) viewRow {
 	}
 	switch {
 	case r.Record != nil:
-		row.Payload, row.Answer = indented(r.Record.Payload), indented(r.Record.Answer)
+		row.Payload, row.Answer = strictjson.Indented(r.Record.Payload), strictjson.Indented(r.Record.Answer)
 		for i, path := range r.Record.Changed {
 			if i == maxChanges {
 				row.Changes = append(row.Changes, viewChange{Note: fmt.Sprintf("%d more places were changed",
@@ -93,7 +93,7 @@ func rowView(r Row, longest time.Duration) viewRow {
 		}
 	case r.Step.Request != nil:
 		data, _ := json.Marshal(r.Step.Request)
-		row.Payload = indented(data)
+		row.Payload = strictjson.Indented(data)
 	}
 	return row
 }
@@ -108,11 +108,3 @@ func (r Row) noteOf(path string) string {
 }
 
 const maxChanges = 200
-
-func indented(raw []byte) string {
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		return string(raw)
-	}
-	return b.String()
-}

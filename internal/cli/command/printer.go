@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -112,11 +111,7 @@ func (p *Printer) JSON(v any) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, line, "", "  "); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(p.Screen.Stdout(), b.String())
+	_, err = fmt.Fprintln(p.Screen.Stdout(), strictjson.Indented(line))
 	return err
 }
 

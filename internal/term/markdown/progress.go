@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/chibi-host/chibi/internal/clip"
 )
 
 // progress is the block that arrives: its text, and what its lines have shown so far.
@@ -173,17 +175,7 @@ func (b *progress) cutAt(words int) int {
 }
 
 // incomplete returns how many bytes at the end of a text are the beginning of a character.
-func incomplete(text []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
-			if utf8.FullRune(last) {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
-}
+func incomplete(text []byte) int { return len(text) - clip.Whole(text) }
 
 // before returns the text of a block up to a place, with what closes it for the parser.
 func (b *progress) before(at int) string {
