@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/term/typing"
 	tty "golang.org/x/term"
 )
 
@@ -47,11 +48,12 @@ func (e *Editor) Read(ctx context.Context, label string) (string, error) {
 		return "", err
 	}
 	defer restore()
-	keys, err := newKeyboard(ctx, e.In, &e.typed)
+	in, err := typing.NewReader(ctx, e.In)
 	if err != nil {
 		return "", err
 	}
-	defer keys.in.Close()
+	defer in.Close()
+	keys := &keyboard{&e.typed, in, ctx.Err}
 	defer keys.used()
 	screen := tty.NewTerminal(struct {
 		io.Reader

@@ -2,10 +2,8 @@ package editor
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -17,14 +15,6 @@ type keyboard struct {
 	*typed
 	in  *typing.Reader
 	ctx func() error
-}
-
-func newKeyboard(ctx context.Context, in *os.File, before *typed) (*keyboard, error) {
-	reader, err := typing.NewReader(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	return &keyboard{before, reader, ctx.Err}, nil
 }
 
 func (k *keyboard) why(err error) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/internal/term/typing"
-	"github.com/chibi-host/chibi/permissions"
 )
 
 const maxFields = 20
@@ -35,21 +32,12 @@ func Fill(ctx context.Context, t Terminal, f Form) (values map[string]any, fille
 	if err != nil {
 		return nil, false, err
 	}
-	in, err := typing.NewReader(ctx, t.File)
+	err = hold(ctx, t, func(d *dialog) (err error) {
+		values, err = d.fill(f, fields)
+		return err
+	})
 	if err != nil {
 		return nil, false, err
-	}
-	defer in.Close()
-	d := dialog{Terminal: t, page: page{columns: t.Columns, colours: t.Colours}, in: in}
-	values, err = d.fill(f, fields)
-	switch {
-	case ctx.Err() != nil:
-		io.WriteString(t.File, "\n")
-		return nil, false, ctx.Err()
-	case errors.Is(err, io.EOF): // Ctrl-D
-		return nil, false, nil
-	case err != nil:
-		return nil, false, permissions.ErrNobody
 	}
 	return values, values != nil, nil
 }

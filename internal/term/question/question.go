@@ -38,21 +38,34 @@ type Terminal struct {
 // leaves the cursor on a new line. Errors are the end of ctx, and [permissions.ErrNobody]
 // if the terminal is gone.
 func Ask(ctx context.Context, t Terminal, q permissions.Question) (permissions.Answer, error) {
-	in, err := typing.NewReader(ctx, t.File)
+	var answer permissions.Answer
+	err := hold(ctx, t, func(d *dialog) (err error) {
+		d.q = q
+		answer, err = d.ask()
+		return err
+	})
 	if err != nil {
 		return permissions.Answer{}, err
 	}
+	return answer, nil
+}
+
+// hold holds a dialog at a terminal. That the person ends it, as with Ctrl-D, is no error.
+func hold(ctx context.Context, t Terminal, talk func(*dialog) error) error {
+	in, err := typing.NewReader(ctx, t.File)
+	if err != nil {
+		return err
+	}
 	defer in.Close()
-	d := dialog{Terminal: t, page: page{columns: t.Columns, colours: t.Colours}, q: q, in: in}
-	answer, err := d.ask()
+	err = talk(&dialog{Terminal: t, page: page{columns: t.Columns, colours: t.Colours}, in: in})
 	switch {
 	case ctx.Err() != nil:
 		io.WriteString(t.File, "\n")
-		return permissions.Answer{}, ctx.Err()
+		return ctx.Err()
 	case err != nil && !errors.Is(err, io.EOF):
-		return permissions.Answer{}, permissions.ErrNobody
+		return permissions.ErrNobody
 	}
-	return answer, nil
+	return nil
 }
 
 type dialog struct {
