@@ -30,7 +30,6 @@ type Key struct {
 	Variables string `json:"variables"`
 }
 
-// here sets the working directory to that of this process.
 func (k *Key) here() (err error) {
 	if k.Dir, err = os.Getwd(); err != nil {
 		return err

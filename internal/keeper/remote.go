@@ -73,7 +73,6 @@ func (r *remote) reserve(most int) (size int, err error) {
 	}
 }
 
-// change changes what writers wait for, and wakes them.
 func (r *remote) change(do func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

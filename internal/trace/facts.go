@@ -58,7 +58,6 @@ func (all *facts) addQuiet(about []Subject, format string, args ...any) {
 	all.list = append(all.list, fact{text: where(all.now) + fmt.Sprintf(format, args...), about: about, quiet: true})
 }
 
-// where returns in which sub-agent something happened, as the beginning of a sentence.
 func where(agent string) string {
 	if agent == "" {
 		return ""

@@ -156,7 +156,6 @@ func (l Line) changes(at string) bool {
 
 const notKept = "(not kept in the trace)"
 
-// longestShown bounds how many characters of a value are shown.
 const longestShown = 300
 
 func shown(value []byte) string {

@@ -106,7 +106,6 @@ func (all *facts) addPermission(p *permission) {
 	all.addUnused(p, about)
 }
 
-// askedFor returns the plugin because of which the person was asked, "" if there is none.
 func (p *permission) askedFor() string {
 	if p.Asked == nil {
 		return ""
@@ -146,7 +145,6 @@ func decisionOf(r *plugin.Record) string {
 	return gjson.GetBytes(r.Answer, "decision").String()
 }
 
-// subagentWith returns a sub-agent with changed texts; nil stays nil.
 func subagentWith(a *agent.AgentEvent, change func(string) string) *agent.AgentEvent {
 	if a == nil {
 		return nil

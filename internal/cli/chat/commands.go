@@ -22,7 +22,6 @@ type chatCommand struct {
 	run   runFunc
 }
 
-// runFunc runs a command with the word that follows it.
 type runFunc func(ctx context.Context, c *conversation, word string) error
 
 const retryName = "retry"

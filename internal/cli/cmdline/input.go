@@ -144,7 +144,6 @@ func overrides(flags []*Flag) (list []string) {
 	return list
 }
 
-// giveOverride sets a text permanently or for this run.
 func giveOverride(flags []*Flag, member string, object gjson.Result) error {
 	if !object.Exists() || object.Type == gjson.Null {
 		return nil

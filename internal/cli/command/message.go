@@ -30,7 +30,6 @@ type onceOnly struct {
 	texts map[string]bool
 }
 
-// first reports whether a text was not given before.
 func (o *onceOnly) first(text string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -94,7 +93,6 @@ type quoter struct {
 	rest []byte // the beginning of a character
 }
 
-// Write quotes all whole characters.
 func (q *quoter) Write(p []byte) (int, error) {
 	text := append(q.rest, p...)
 	whole := clip.Whole(text)

@@ -23,7 +23,6 @@ func effect(r plugin.Record) string {
 	return text
 }
 
-// summary returns what one plugin saw and changed in the whole demonstration.
 func summary(p plugin.Plugin, records []plugin.Record) string {
 	name := p.Name
 	asked := 0

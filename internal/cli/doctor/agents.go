@@ -48,7 +48,6 @@ func bridgedAgents(home string) (found []finding) {
 	return found
 }
 
-// bridging is a command about entries.
 func bridging(e bridge.Found, verb string) string {
 	command := "chibi"
 	if !e.Own {

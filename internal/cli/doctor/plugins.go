@@ -133,7 +133,6 @@ func loadedPlugins(_ context.Context, s *app.Session) []finding {
 	return []finding{fine(english.Plural(count, "plugin", "") + " loaded")}
 }
 
-// external returns the plugins that are not built into the program.
 func external(plugins []plugin.Plugin) []plugin.Plugin {
 	return slices.DeleteFunc(slices.Clone(plugins), func(p plugin.Plugin) bool {
 		return p.Origin.Protocol == app.BuiltIn

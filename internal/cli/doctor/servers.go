@@ -78,7 +78,6 @@ func changedTools(home string, m app.MCP, servers []app.MCPServer) (found []find
 	return found
 }
 
-// endedLogins finds logins at MCP servers that the person has to repeat.
 func endedLogins(s *app.Session) (found []finding) {
 	m := app.MCPOf(s)
 	servers, _ := m.Servers()

@@ -200,7 +200,6 @@ func (l *listedServer) printFields(w io.Writer) {
 	}
 }
 
-// printField shows a value, unless it is empty.
 func printField(w io.Writer, name, value string) {
 	if value != "" {
 		fmt.Fprintf(w, "  %-9s%s\n", name, term.Line(value))

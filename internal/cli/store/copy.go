@@ -90,7 +90,6 @@ func (c *copying) outputs(ctx context.Context, name string) (int, error) {
 	return cache.Copy(ctx, c.from.Cache(name), c.to.Cache(name))
 }
 
-// progress prints a line for each context of which something was copied or not.
 func (c *copying) progress(done contexts.Copied) {
 	if !done.Done {
 		return

@@ -84,7 +84,6 @@ func read(ctx context.Context, env *command.Env, from source) (path string, turn
 	return path, turns, nil
 }
 
-// turnAt returns a turn by its number, which counts from the end if it is negative.
 func turnAt(turns []trace.Turn, n int) (trace.Turn, error) {
 	i := n - 1
 	if n < 0 {

@@ -16,7 +16,6 @@ func renderBlocks(text string, width int) []string { return children(parse(text)
 
 func parse(text string) ast.Node { return parser.NewWithExtensions(extensions).Parse([]byte(text)) }
 
-// children renders the blocks of a node, with blank lines between them if apart is set.
 func children(n ast.Node, width int, apart bool) (lines []string) {
 	for _, child := range n.GetChildren() {
 		more := block(child, width)

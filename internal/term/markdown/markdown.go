@@ -91,7 +91,6 @@ func (r *Renderer) draw() error {
 	return r.to.Draw(r.final.next(), rows)
 }
 
-// take takes a part of a line, or its end.
 func (r *Renderer) take(piece []byte, whole bool) {
 	b := &r.block
 	b.text, b.marks = append(b.text, piece...), b.marks+marks(piece)

@@ -114,7 +114,6 @@ func (p *preview) last() string {
 	return p.row + strings.Repeat(" ", p.space()) + p.word
 }
 
-// shown returns the rows below some that precede them, without empty ones at the end.
 func (p *preview) shown(before []string) []string {
 	rows := append(slices.Concat(before, p.rows), p.last())
 	if p.code {

@@ -103,7 +103,6 @@ func (b *progress) endLine() {
 	b.line, b.known = len(b.text), false
 }
 
-// noteBeginning notes the kind of a block whose first line is not whole.
 func (b *progress) noteBeginning() {
 	if b.line == b.head && !b.rest && len(b.text) > b.line {
 		b.noteKind(b.text[b.line:], true)

@@ -72,7 +72,6 @@ func (d *dialog) fill(f Form, fields []field) (map[string]any, error) {
 	return values, nil
 }
 
-// field asks for a member until what is typed is one; nil: it is left out.
 func (d *dialog) field(f field) (any, error) {
 	d.block(strings.TrimSpace(f.name+"\n"+f.Description), plain, maxRows)
 	if choices := f.choices(); choices != nil {

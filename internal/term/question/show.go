@@ -187,7 +187,6 @@ func (p *page) block(text string, s style, most int) {
 	}
 }
 
-// shorten takes the middle out of a text that is too long to be shown.
 func shorten(text string) (short string, left int) {
 	if len(text) <= maxText {
 		return text, 0
@@ -244,7 +243,6 @@ func wrap(text string, columns int) (rows []string) {
 	return append(rows, row)
 }
 
-// maxSaid bounds the rows of what a server says about its tool that are shown at first.
 const maxSaid = 8
 
 // remote shows which tool of which MCP server it is, all of the call if only a part of it was

@@ -107,7 +107,6 @@ func (d *Draft) Draw(final string, rows []string) error {
 	return d.replace(final, rows)
 }
 
-// canDraw reports whether rows can be drawn that are erased later.
 func (d *Draft) canDraw() bool {
 	now := d.s.sizeOf(d.s.files[0])
 	return d.s.draft == d && d.s.paused == 0 && now.columns >= minColumns && now.rows >= minRows &&

@@ -148,7 +148,6 @@ func (s *drawing) drawn() int {
 
 func isDumb() bool { return os.Getenv("TERM") == "dumb" }
 
-// isPipe reports whether a program receives what is written to a file.
 func isPipe(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0

@@ -66,7 +66,6 @@ func (o *outlet) noteLost(err error) error {
 	return err
 }
 
-// filtered registers a filter whose colours end before something else is printed.
 func (s *drawing) filtered(f *term.Filter) *term.Filter {
 	s.colours = append(s.colours, f)
 	return f
@@ -96,7 +95,6 @@ type stream struct {
 	answer   bool // it writes the model's answer
 }
 
-// Write prints without mixing with the status line.
 func (w stream) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
