@@ -18,6 +18,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/hook"
 	"github.com/chibi-host/chibi/internal/cli/mcp"
 	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/cli/plugins"
 	"github.com/chibi-host/chibi/internal/cli/recipe"
 	"github.com/chibi-host/chibi/internal/cli/tool"
@@ -40,7 +41,7 @@ type program struct {
 func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc, sharing Sharing) *program {
 	p := &program{begin: begin, opts: options{sharing: sharing}}
 	p.env = &command.Env{
-		Stdin: stdin, Out: &command.Printer{Screen: s},
+		Stdin: stdin, Out: &output.Printer{Screen: s},
 		Request: func(purpose app.Purpose) (app.Options, error) { return sessionOptions(p.env, &p.opts, purpose) },
 		ReportUnused: func() {
 			for _, name := range append(p.opts.asked.Names(), p.opts.forPrompt()...) {
@@ -91,7 +92,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 
 // hintCommand tells a person whose prompt begins with the name of a group of commands
 // that it is sent as a prompt, because they may have mistyped a command.
-func hintCommand(out *command.Printer, l cmdline.Line, commands []*cli.Command) {
+func hintCommand(out *output.Printer, l cmdline.Line, commands []*cli.Command) {
 	if l.Ended || len(l.Words) < 2 {
 		return
 	}
@@ -108,7 +109,7 @@ func commandLine(p *program) *cli.App {
 		Usage:          "talk to a language model, and let plugins see and shape it",
 		HideVersion:    true, // the parser's own flag would take -v
 		HideHelp:       true,
-		Writer:         command.HelpWriter(out.Screen), // nothing else goes there
+		Writer:         output.HelpWriter(out.Screen), // nothing else goes there
 		ErrWriter:      out.Screen.Stderr(),
 		Flags:          cmdline.Flags(flagsOf(p.rows)),
 		ExitErrHandler: func(*cli.Context, error) {},

@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/store"
 )
@@ -32,7 +32,7 @@ const exitCodesHelp = `   0    success
    5    the store that machines share did not answer in time; what could not be stored is kept, and said
    130  interrupted`
 
-func report(out *command.Printer, err error) int {
+func report(out *output.Printer, err error) int {
 	code := exitCode(err)
 	switch code {
 	case exitOK:

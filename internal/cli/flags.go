@@ -6,8 +6,8 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
-	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/chibi-host/chibi/internal/within"
 )
@@ -47,7 +47,7 @@ type options struct {
 	asked  operation.Asked // the operations, in the order of the table
 }
 
-func (o *options) applyTo(out *command.Printer) {
+func (o *options) applyTo(out *output.Printer) {
 	out.Screen.Quiet = o.quiet
 	out.AsJSON, out.Verbose = o.jsonOutput, o.verbose
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/urfave/cli/v2"
 )
 
@@ -27,8 +28,8 @@ func helpCommand(p *program) *cli.Command {
 
 func printHelp(p *program) error {
 	out := p.env.Out
-	return out.Answer("show_help", command.Fields{"commands": cmdline.CommandNames(flagsOf(p.rows))},
-		command.Wrap(strings.TrimSuffix(helpText(p), "\n"), command.HelpWidth(out.Screen)))
+	return out.Answer("show_help", output.Fields{"commands": cmdline.CommandNames(flagsOf(p.rows))},
+		output.Wrap(strings.TrimSuffix(helpText(p), "\n"), output.HelpWidth(out.Screen)))
 }
 
 func version() string {

@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
@@ -29,7 +30,7 @@ func runFlags(ctx context.Context, p *program, words []string) error {
 	case o.help:
 		return printHelp(p)
 	case o.version:
-		return out.Answer("show_version", command.Fields{"version": version()}, "chibi "+version())
+		return out.Answer("show_version", output.Fields{"version": version()}, "chibi "+version())
 	case o.jsonSchema:
 		return out.JSON(inputSchema(flagsOf(p.rows)))
 	}
@@ -50,7 +51,7 @@ func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 	if err != nil {
 		return err
 	}
-	run := &operation.Run{Session: s, Env: p.env}
+	run := &operation.Run{Session: s, Out: p.env.Out, Confirm: p.env.Confirm, Within: p.env.Within != nil}
 	defer func() { run.Session.Close() }() // it may have moved to another context
 	app.ReportSkipped(s)
 	if todo.asks {
@@ -112,7 +113,7 @@ func (todo plan) carryOut(ctx context.Context, p *program, run *operation.Run) e
 	case err != nil:
 		return err
 	case todo.chat:
-		return chat.Hold(ctx, run, p.begin)
+		return chat.Hold(ctx, run, chat.Person{Stdin: p.env.Stdin, Begin: p.begin})
 	case prompt != "":
 		return run.Session.Ask(ctx, prompt)
 	}

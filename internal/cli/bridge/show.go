@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/urfave/cli/v2"
 )
 
@@ -49,7 +50,7 @@ func showCommand(env *command.Env) *cli.Command {
 			if asJSON {
 				return env.Out.JSON(one)
 			}
-			_, err = fmt.Fprint(command.HelpWriter(env.Out.Screen), one)
+			_, err = fmt.Fprint(output.HelpWriter(env.Out.Screen), one)
 			return err
 		},
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 )
@@ -52,7 +53,7 @@ func listCommand(env *command.Env) *cli.Command {
 	})
 }
 
-func list(out *command.Printer, name string, entries []cache.Entry) error {
+func list(out *output.Printer, name string, entries []cache.Entry) error {
 	if len(entries) == 0 {
 		out.Notice("no tool output is cached in context \"" + name + "\"")
 		return nil
@@ -67,19 +68,19 @@ func list(out *command.Printer, name string, entries []cache.Entry) error {
 
 // show prints an output. Control characters are replaced on a terminal.
 func show(ctx context.Context, env *command.Env, s *app.Session, id string) error {
-	output, err := s.Cache().Open(ctx, id)
+	opened, err := s.Cache().Open(ctx, id)
 	if err != nil {
 		return fmt.Errorf("%w in context %q; chibi cache list lists them", err, s.Name())
 	}
-	defer output.Close()
-	return env.Out.AnswerLarge("", nil, output.Content())
+	defer opened.Close()
+	return env.Out.AnswerLarge("", nil, opened.Content())
 }
 
 // Clear removes all outputs of a context.
-func Clear(out *command.Printer, s *app.Session, name string) error {
+func Clear(out *output.Printer, s *app.Session, name string) error {
 	if err := app.CachesOf(s).Of(name).Clear(); err != nil {
 		return err
 	}
-	return out.Answer("clear_cache", command.Fields{"context": name},
+	return out.Answer("clear_cache", output.Fields{"context": name},
 		fmt.Sprintf("Cleared tool cache for context '%s'", name))
 }

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/term/editor"
 )
 
@@ -20,9 +21,15 @@ const rememberedPrompts = 200
 // BeginFunc begins an answer that Ctrl-C ends without ending the program.
 type BeginFunc func(context.Context) (turn context.Context, done func())
 
+// Person is who types the prompts, at a terminal.
+type Person struct {
+	Stdin *os.File
+	Begin BeginFunc
+}
+
 type conversation struct {
 	*operation.Run
-	begin  BeginFunc
+	Person
 	editor *editor.Editor
 }
 
@@ -30,16 +37,16 @@ type conversation struct {
 // Ctrl-D. Ctrl-C during an answer ends only the answer, and a prompt that fails does not
 // end the conversation. When the person switches to another context, the run uses the
 // session of that context from then on.
-func Hold(ctx context.Context, run *operation.Run, begin BeginFunc) error {
+func Hold(ctx context.Context, run *operation.Run, p Person) error {
 	history, err := earlierPrompts(ctx, run)
 	if err != nil {
 		return err
 	}
-	stdin, out := run.Env.Stdin, run.Env.Out
-	c := &conversation{run, begin, &editor.Editor{In: stdin, Out: out.Screen.Terminal(stdin), History: history}}
+	out := run.Out
+	c := &conversation{run, p, &editor.Editor{In: p.Stdin, Out: out.Screen.Terminal(p.Stdin), History: history}}
 	c.editor.Complete = func(line string) []string { return complete(ctx, c, line) }
-	out.Line(command.Fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the "+
-		"commands, Ctrl-D ends. Context: "+run.Session.Name(), command.HelpWidth(out.Screen), 0, 0))
+	out.Line(output.Fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the "+
+		"commands, Ctrl-D ends. Context: "+run.Session.Name(), output.HelpWidth(out.Screen), 0, 0))
 	for {
 		out.Screen.AtPrompt()
 		text, err := c.editor.Read(ctx, "> ")
@@ -71,7 +78,7 @@ func Hold(ctx context.Context, run *operation.Run, begin BeginFunc) error {
 // take runs what the person typed: a command or a prompt. Ctrl-C interrupts it without
 // ending the program.
 func (c *conversation) take(ctx context.Context, text string) error {
-	turn, done := c.begin(ctx)
+	turn, done := c.Begin(ctx)
 	defer done()
 	if name, word, ok := commandLine(text); ok {
 		return runCommand(turn, c, name, word)

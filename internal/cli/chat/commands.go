@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
@@ -51,7 +51,7 @@ func runCommand(ctx context.Context, c *conversation, name, word string) error {
 		return unknownCommand(name, known)
 	}
 	if known[i].args == "" && word != "" {
-		return command.Usage("/%s takes no words; begin with // to send the line as a prompt", name)
+		return output.Usage("/%s takes no words; begin with // to send the line as a prompt", name)
 	}
 	return known[i].run(ctx, c, word)
 }
@@ -65,7 +65,7 @@ func unknownCommand(name string, commands []chatCommand) error {
 	if nearest := strictjson.Nearest(name, known); nearest != "" {
 		hint = "did you mean /" + nearest + "? "
 	}
-	return command.Usage("unknown command /%s; %s/help lists the commands; begin with // to send the line as a prompt",
+	return output.Usage("unknown command /%s; %s/help lists the commands; begin with // to send the line as a prompt",
 		name, hint)
 }
 
@@ -76,7 +76,7 @@ func help(_ context.Context, c *conversation, _ string) error {
 		rows = append(rows, []string{strings.TrimSpace(usage), known.about})
 	}
 	rows = append(rows, []string{"//...", "a prompt that begins with a slash"})
-	return command.WriteColumns(command.HelpWriter(c.Env.Out.Screen), rows)
+	return output.WriteColumns(output.HelpWriter(c.Out.Screen), rows)
 }
 
 func retry(ctx context.Context, c *conversation, _ string) error {
@@ -101,7 +101,7 @@ func switchContext(ctx context.Context, c *conversation, name string) error {
 		return err
 	}
 	c.Session = moved
-	if err := c.Env.Out.Say("Switched to context '%s'", c.Session.Name()); err != nil {
+	if err := c.Out.Say("Switched to context '%s'", c.Session.Name()); err != nil {
 		return err
 	}
 	prompts, err := earlierPrompts(ctx, c.Run)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/term/markdown"
 	"github.com/chibi-host/chibi/internal/term/screen"
@@ -31,7 +31,7 @@ const (
 
 // Output shows answers on standard output, or the new entries if the printer prints
 // JSON, and everything else on standard error.
-func Output(out *command.Printer, format Format) agent.Output {
+func Output(out *output.Printer, format Format) agent.Output {
 	shown := agent.Output{Notice: out.Notice, Waiting: out.Screen.Waiting,
 		Event: func(event agent.Event) { showEvent(out, event) }}
 	if out.Verbose {
@@ -50,7 +50,7 @@ func Output(out *command.Printer, format Format) agent.Output {
 
 // showEvent shows an event of a turn: on a terminal as a dim line; with -v in full, even
 // if standard error is not a terminal.
-func showEvent(out *command.Printer, event agent.Event) {
+func showEvent(out *output.Printer, event agent.Event) {
 	if out.Verbose {
 		if text := describe(event, func(args json.RawMessage) string { return string(args) }); text != "" {
 			out.Detail(term.Line(text))
@@ -181,7 +181,7 @@ func shortArguments(args json.RawMessage) string {
 }
 
 // Records prints a line each time that a plugin was asked.
-func Records(out *command.Printer) func(plugin.Record) {
+func Records(out *output.Printer) func(plugin.Record) {
 	return func(r plugin.Record) { out.Line(recordLine(r)) }
 }
 

@@ -1,5 +1,5 @@
-// Package command is the framework for the commands of chibi: what a command gets,
-// how it is described, and how it prints and asks.
+// Package command is the framework for the commands of chibi: what a command gets, how it is
+// described, and how it asks. Package output prints.
 //
 // Each family of commands is a package beside this one, with one exported function
 //
@@ -18,6 +18,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/within"
 	"github.com/urfave/cli/v2"
 )
@@ -89,7 +90,7 @@ func usageError(_ *cli.Context, err error, _ bool) error {
 func (e *Env) Group(name, about string, commands []*cli.Command) *cli.Command {
 	return &cli.Command{Name: name, Usage: about, Subcommands: commands, HideHelpCommand: true,
 		Action: func(c *cli.Context) error {
-			out := HelpWriter(e.Out.Screen)
+			out := output.HelpWriter(e.Out.Screen)
 			fmt.Fprintf(out, "%s - %s\n", c.Command.HelpName, about)
 			var rows [][]string
 			for _, sub := range commands {
@@ -98,7 +99,7 @@ func (e *Env) Group(name, about string, commands []*cli.Command) *cli.Command {
 				}
 				rows = append(rows, []string{"   " + strings.TrimSpace(sub.Name+" "+sub.ArgsUsage), sub.Usage})
 			}
-			return WriteColumns(out, rows)
+			return output.WriteColumns(out, rows)
 		}}
 }
 
@@ -125,9 +126,7 @@ func JSONFlag(into *bool) cli.Flag { return Switch(into, "json", "print JSON") }
 func (e *Env) YesFlag(about string) cli.Flag { return Switch(&e.yes, "yes", about) }
 
 // Usage returns an error about the command line.
-func Usage(format string, args ...any) error {
-	return app.UsageError{Err: fmt.Errorf(format, args...)}
-}
+func Usage(format string, args ...any) error { return output.Usage(format, args...) }
 
 // Run calls do between the start and the end of a run of a session with these
 // options.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/term/screen"
@@ -25,7 +26,7 @@ type Env struct {
 	// Stdin is standard input.
 	Stdin *os.File
 	// Out prints.
-	Out *Printer
+	Out *output.Printer
 	// Request returns the options of a session for a purpose, according to the
 	// flags before the command. A command may change them before it opens the
 	// session itself.

@@ -55,7 +55,7 @@ func listCommand(env *command.Env) *cli.Command {
 				list, err := operation.ContextInfos(ctx, s)
 				return printJSON(env, list, err)
 			}
-			return operation.ListContexts(ctx, operation.Run{Session: s, Env: env})
+			return operation.ListContexts(ctx, operation.Run{Session: s, Out: env.Out})
 		},
 	})
 }
@@ -88,7 +88,7 @@ func named(env *command.Env, do func(context.Context, operation.Run, string) err
 		if err != nil {
 			return err
 		}
-		return do(ctx, operation.Run{Session: s, Env: env}, name)
+		return do(ctx, operation.Run{Session: s, Out: env.Out, Confirm: env.Confirm, Within: env.Within != nil}, name)
 	}
 }
 

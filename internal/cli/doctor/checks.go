@@ -10,6 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
@@ -230,7 +231,7 @@ func run(ctx context.Context, env *command.Env, f flags, checks []check) error {
 }
 
 // printFindings prints findings for people, the worst last.
-func printFindings(out *command.Printer, found []finding) {
+func printFindings(out *output.Printer, found []finding) {
 	w := out.Screen.Stdout()
 	for _, level := range []level{levelOK, levelWarning, levelError} {
 		for _, f := range found {

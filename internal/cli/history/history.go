@@ -73,7 +73,7 @@ func show(ctx context.Context, env *command.Env, f flags) error {
 		if err != nil {
 			return err
 		}
-		return operation.PrintHistory(ctx, operation.Run{Session: s, Env: env},
+		return operation.PrintHistory(ctx, operation.Run{Session: s, Out: env.Out},
 			operation.History{Context: name, Query: q, JSON: f.json})
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/urfave/cli/v2"
 )
@@ -42,9 +43,9 @@ func list(env *command.Env) error {
 
 // listJSON lists the hook points as JSON.
 func listJSON(env *command.Env) error {
-	var list []command.Fields
+	var list []output.Fields
 	for _, info := range hookpoints.All() {
-		list = append(list, command.Fields{"point": info.Name, "mode": info.Mode, "can_change": info.CanChange(),
+		list = append(list, output.Fields{"point": info.Name, "mode": info.Mode, "can_change": info.CanChange(),
 			"can_block": info.CanBlock(), "when": info.When})
 	}
 	return env.Out.JSON(list)

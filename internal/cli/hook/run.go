@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/urfave/cli/v2"
@@ -171,15 +172,15 @@ func endOf(out engine.Outcome) string {
 }
 
 // trialJSON describes a trial as JSON.
-func trialJSON(d engine.Dialect, e engine.Event, t hooks.Trial) command.Fields {
-	here, others := []command.Fields{}, []command.Fields{}
+func trialJSON(d engine.Dialect, e engine.Event, t hooks.Trial) output.Fields {
+	here, others := []output.Fields{}, []output.Fields{}
 	for _, h := range t.Here {
-		here = append(here, command.Fields{"point": h.Point, "answer": string(h.Body), "notes": h.Notes})
+		here = append(here, output.Fields{"point": h.Point, "answer": string(h.Body), "notes": h.Notes})
 	}
 	for _, o := range t.Others {
-		others = append(others, command.Fields{"agent": o.Agent, "event": o.Event, "verdict": o.Effect.String()})
+		others = append(others, output.Fields{"agent": o.Agent, "event": o.Event, "verdict": o.Effect.String()})
 	}
-	return command.Fields{"agent": d.Name, "event": e.Name, "payload": string(t.Payload), "ended": endOf(t.Outcome),
+	return output.Fields{"agent": d.Name, "event": e.Name, "payload": string(t.Payload), "ended": endOf(t.Outcome),
 		"stdout": string(t.Outcome.Stdout), "stderr": t.Outcome.Stderr, "verdict": t.Effect.String(),
 		"notes": t.Effect.Notes, "here": here, "elsewhere": others}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/mcp"
@@ -55,7 +56,7 @@ func (c checking) check(ctx context.Context, s app.MCPServer) error {
 		return err
 	}
 	one.printFields(writer(out.Screen))
-	return command.WriteColumns(writer(out.Screen), toolRows(one))
+	return output.WriteColumns(writer(out.Screen), toolRows(one))
 }
 
 const maxDescription = 72
@@ -90,13 +91,13 @@ func callCommand(env *command.Env) *cli.Command {
 			"call --hooks mcp__SERVER__TOOL [JSON]. In a command of the model it is one of the model's calls in any case.",
 		Examples: []string{`chibi mcp call everything echo '{"message": "hello"}'`},
 		Run: func(ctx context.Context, args []string) error {
-			arguments, err := command.ToolArguments(args[1], strings.Join(args[2:], " "))
+			arguments, err := output.ToolArguments(args[1], strings.Join(args[2:], " "))
 			if err != nil {
 				return err
 			}
 			return env.Work(ctx, func(s *app.Session) error {
 				if env.Within != nil {
-					return command.CallAsModel(ctx, env.Out, s, command.ModelCall{Operation: "call_tool",
+					return output.CallAsModel(ctx, env.Out, s, output.ModelCall{Operation: "call_tool",
 						Tool: mcp.ToolName(args[0], args[1]), Arguments: arguments})
 				}
 				m := app.MCPOf(s)
@@ -108,7 +109,7 @@ func callCommand(env *command.Env) *cli.Command {
 				if err != nil {
 					return err
 				}
-				return command.AnswerToolResult(env.Out, command.ToolCall{Operation: "call_tool", Tool: args[1]}, result)
+				return output.AnswerToolResult(env.Out, output.ToolCall{Operation: "call_tool", Tool: args[1]}, result)
 			})
 		},
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/mcplists"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/term/screen"
@@ -160,7 +161,7 @@ func (l *listedServer) count() string {
 // writer returns where lists are written: on a terminal, lines are wrapped to its width.
 func writer(s *screen.Screen) io.Writer {
 	if s.Columns() > 0 {
-		return command.HelpWriter(s)
+		return output.HelpWriter(s)
 	}
 	return s.Stdout()
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
-	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -34,9 +34,9 @@ func runPlugin(ctx context.Context, run Run, given cmdline.Given) error {
 	if err := app.GuardsOf(run.Session).Admit(); err != nil {
 		return err
 	}
-	if run.Env.Within != nil {
-		return command.CallAsModel(ctx, run.Env.Out, run.Session,
-			command.ModelCall{Operation: "run_plugin", Tool: given.Values[0], Words: given.Rest})
+	if run.Within {
+		return output.CallAsModel(ctx, run.Out, run.Session,
+			output.ModelCall{Operation: "run_plugin", Tool: given.Values[0], Words: given.Rest})
 	}
 	args, err := json.Marshal(map[string]any{"args": append([]string{}, given.Rest...)})
 	if err != nil {
@@ -50,7 +50,7 @@ func runPlugin(ctx context.Context, run Run, given cmdline.Given) error {
 	if err != nil {
 		return err
 	}
-	return command.AnswerToolResult(run.Env.Out, command.ToolCall{Operation: "run_plugin", Tool: tool.Spec().Name}, result)
+	return output.AnswerToolResult(run.Out, output.ToolCall{Operation: "run_plugin", Tool: tool.Spec().Name}, result)
 }
 
 // callTool calls a tool with the JSON that the words form together.
@@ -59,17 +59,17 @@ func callTool(ctx context.Context, run Run, given cmdline.Given) error {
 		return err
 	}
 	name := given.Values[0]
-	args, err := command.ToolArguments(name, strings.Join(given.Rest, " "))
+	args, err := output.ToolArguments(name, strings.Join(given.Rest, " "))
 	if err != nil {
 		return err
 	}
-	if run.Env.Within != nil {
-		return command.CallAsModel(ctx, run.Env.Out, run.Session,
-			command.ModelCall{Operation: "call_tool", Tool: name, Arguments: args})
+	if run.Within {
+		return output.CallAsModel(ctx, run.Out, run.Session,
+			output.ModelCall{Operation: "call_tool", Tool: name, Arguments: args})
 	}
 	tool, result, err := app.ToolsOf(run.Session).Call(ctx, name, args)
 	if err != nil {
 		return err
 	}
-	return command.AnswerToolResult(run.Env.Out, command.ToolCall{Operation: "call_tool", Tool: tool.Spec().Name}, result)
+	return output.AnswerToolResult(run.Out, output.ToolCall{Operation: "call_tool", Tool: tool.Spec().Name}, result)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cache"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
-	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 )
 
 // ContextRows are the operations that change contexts as a whole.
@@ -57,7 +57,7 @@ func Archive(ctx context.Context, run Run, name string) error {
 		if err := t.Agent.Clear(ctx); err != nil {
 			return err
 		}
-		return run.Env.Out.Answer("archive_history", command.Fields{"context": name},
+		return run.Out.Answer("archive_history", output.Fields{"context": name},
 			fmt.Sprintf("Context '%s' archived (history saved to transcript)", name))
 	})
 }
@@ -70,7 +70,7 @@ func CompactCurrent(ctx context.Context, run Run, name string) error {
 		if err != nil {
 			return err
 		}
-		return run.Env.Out.Answer("compact_context", compacted(name, done), string(done))
+		return run.Out.Answer("compact_context", compacted(name, done), string(done))
 	})
 }
 
@@ -85,12 +85,12 @@ func CompactNamed(ctx context.Context, run Run, name string) error {
 		if err != nil {
 			return err
 		}
-		return run.Env.Out.Answer("compact_context", compacted(name, done), fmt.Sprintf("Context '%s' compacted", name))
+		return run.Out.Answer("compact_context", compacted(name, done), fmt.Sprintf("Context '%s' compacted", name))
 	})
 }
 
-func compacted(name string, done agent.Compacted) command.Fields {
-	return command.Fields{"context": name, "compacted": done == agent.CompactDone}
+func compacted(name string, done agent.Compacted) output.Fields {
+	return output.Fields{"context": name, "compacted": done == agent.CompactDone}
 }
 
 // Rename renames a context. Plugins of this run receive the new name from then on.
@@ -105,7 +105,7 @@ func Rename(ctx context.Context, run Run, from, to string) error {
 		if err := t.Context.Rename(to); err != nil {
 			return err
 		}
-		if err := run.Env.Out.Answer("rename_context", command.Fields{"from": from, "to": to},
+		if err := run.Out.Answer("rename_context", output.Fields{"from": from, "to": to},
 			fmt.Sprintf("Renamed context '%s' to '%s'", from, to)); err != nil || t != run.Session {
 			return err
 		}
@@ -121,9 +121,9 @@ func Destroy(ctx context.Context, run Run, name string) error {
 	if err := app.MayLose(ctx, run.Session, name); err != nil {
 		return err
 	}
-	if ok, err := run.Env.Confirm(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
-		return errors.Join(err, run.Env.Out.Answer("destroy_context",
-			command.Fields{"context": name, "destroyed": false}, "Aborted"))
+	if ok, err := run.Confirm(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
+		return errors.Join(err, run.Out.Answer("destroy_context",
+			output.Fields{"context": name, "destroyed": false}, "Aborted"))
 	}
 	return run.Session.WithLock(ctx, name, func(ctx context.Context, t *app.Session) error {
 		state, err := run.Session.Store.State(ctx)
@@ -131,15 +131,15 @@ func Destroy(ctx context.Context, run Run, name string) error {
 			return err
 		}
 		now, err := t.Context.Delete()
-		destroyed := command.Fields{"context": name, "destroyed": true}
+		destroyed := output.Fields{"context": name, "destroyed": true}
 		switch {
 		case err != nil:
 			return err
 		case state.Current == name:
-			return run.Env.Out.Answer("destroy_context", destroyed,
+			return run.Out.Answer("destroy_context", destroyed,
 				fmt.Sprintf("Destroyed context '%s', switched to '%s'", name, now))
 		}
-		return run.Env.Out.Answer("destroy_context", destroyed, "Destroyed context: "+name)
+		return run.Out.Answer("destroy_context", destroyed, "Destroyed context: "+name)
 	})
 }
 
@@ -161,7 +161,7 @@ func CacheRows() []Row {
 }
 
 func clearCache(_ context.Context, run Run, name string) error {
-	return cache.Clear(run.Env.Out, run.Session, name)
+	return cache.Clear(run.Out, run.Session, name)
 }
 
 func cleanupCache(ctx context.Context, run Run, _ cmdline.Given) error {
@@ -170,6 +170,6 @@ func cleanupCache(ctx context.Context, run Run, _ cmdline.Given) error {
 		return err
 	}
 	days := run.Session.Config.ToolCacheMaxAgeDays
-	return run.Env.Out.Answer("cleanup_cache", command.Fields{"removed": removed, "max_age_days": days},
+	return run.Out.Answer("cleanup_cache", output.Fields{"removed": removed, "max_age_days": days},
 		fmt.Sprintf("Removed %d old cache entries (older than %d days)", removed, days))
 }

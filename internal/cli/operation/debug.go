@@ -9,7 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
-	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/dustin/go-humanize/english"
 )
 
@@ -137,16 +137,16 @@ func (k *DebugKeys) read(text string) error {
 	known := knownDebugKeys()
 	i := slices.IndexFunc(known, func(known debugKey) bool { return known.name == name })
 	if i < 0 {
-		return command.Usage("--debug %s: unknown key; the keys are %s", text,
+		return output.Usage("--debug %s: unknown key; the keys are %s", text,
 			english.WordSeries(writtenDebugKeys(), "and"))
 	}
 	if hasValue && known[i].value == "" {
-		return command.Usage("--debug %s: %s takes no value; write --debug %[2]s", strings.TrimSpace(text),
+		return output.Usage("--debug %s: %s takes no value; write --debug %[2]s", strings.TrimSpace(text),
 			known[i].written())
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if known[i].value != "" && (err != nil || n < 0) {
-		return command.Usage("%s: want %s, or 0 to remove the setting", text, known[i].wants)
+		return output.Usage("%s: want %s, or 0 to remove the setting", text, known[i].wants)
 	}
 	known[i].set(k, n)
 	return nil

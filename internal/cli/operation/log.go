@@ -9,7 +9,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
-	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/term"
 )
 
@@ -44,7 +44,7 @@ type Count struct {
 func ShowLog(ctx context.Context, run Run, name string, count Count) error {
 	n, err := strconv.Atoi(count.Text)
 	if err != nil {
-		return command.Usage("%s takes a number of entries, such as 10, or -10 for the first ten, or 0 for all; got %q",
+		return output.Usage("%s takes a number of entries, such as 10, or -10 for the first ten, or 0 for all; got %q",
 			count.By, count.Text)
 	}
 	return PrintHistory(ctx, run, History{Context: name, Query: contexts.Query{Last: max(0, n), First: max(0, -n)}})
@@ -68,7 +68,7 @@ func PrintHistory(ctx context.Context, run Run, h History) error {
 	if err != nil {
 		return app.UsageError{Err: err}
 	}
-	q, out := h.Query, run.Env.Out
+	q, out := h.Query, run.Out
 	if !out.Verbose && !h.JSON {
 		q.Keep = func(e contexts.Entry) bool { return isConversation(e.Type) }
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
-	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 )
 
 // MailRows are the operations that let the model process mail.
@@ -45,7 +45,7 @@ func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
 		some, err := processMail(ctx, run, name)
 		var locked *contexts.LockedError
 		if errors.As(err, &locked) {
-			run.Env.Out.Notice(err.Error()) // its mail is delivered with the next prompt there
+			run.Out.Notice(err.Error()) // its mail is delivered with the next prompt there
 			continue
 		}
 		if err != nil {
@@ -56,7 +56,7 @@ func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
 		}
 	}
 	if !had {
-		run.Env.Out.Notice("no context has mail")
+		run.Out.Notice("no context has mail")
 	}
 	return dealtWith(run, "check_all_inboxes", dealt)
 }
@@ -73,7 +73,7 @@ func processOneMail(ctx context.Context, run Run, name string) error {
 }
 
 func dealtWith(run Run, operation string, names []string) error {
-	return run.Env.Out.Done(operation, command.Fields{"contexts": names},
+	return run.Out.Done(operation, output.Fields{"contexts": names},
 		fmt.Sprintf("Contexts whose mail was processed: %d", len(names)))
 }
 
@@ -95,7 +95,7 @@ func processMail(ctx context.Context, run Run, name string) (some bool, err erro
 		some, err = app.AnswerMail(ctx, t)
 	}
 	if err == nil && !some {
-		run.Env.Out.Notice("context \"" + name + "\" has no mail")
+		run.Out.Notice("context \"" + name + "\" has no mail")
 	}
 	return some, err
 }
@@ -229,7 +229,7 @@ func (m *mailWaiter) wait(ctx context.Context, pause time.Duration, arrivals <-c
 		app.Cleanup(ctx, m.Session)
 		m.untidy = false
 	}
-	defer m.Env.Out.Screen.Waiting("mail for context " + m.name)()
+	defer m.Out.Screen.Waiting("mail for context " + m.name)()
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
@@ -246,7 +246,7 @@ func (m *mailWaiter) wait(ctx context.Context, pause time.Duration, arrivals <-c
 
 // rest says what failed, and pauses before it is tried again.
 func (m *mailWaiter) rest(ctx context.Context, failure error) {
-	m.Env.Out.Notef("mail for context %q was not answered, and is tried again in %v: %v", m.name, m.pause, failure)
+	m.Out.Notef("mail for context %q was not answered, and is tried again in %v: %v", m.name, m.pause, failure)
 	sleep(ctx, m.pause)
 	m.pause = min(2*m.pause, longestMailPause)
 }

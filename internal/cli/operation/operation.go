@@ -9,7 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
-	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 )
 
 // Row describes a flag and the operation that it asks for, if any. Flags, --help,
@@ -35,7 +35,11 @@ type Func func(ctx context.Context, run Run, given cmdline.Given) error
 // Run is what an operation works with.
 type Run struct {
 	Session *app.Session
-	Env     *command.Env
+	// Out prints, Confirm asks a person on the terminal.
+	Out     *output.Printer
+	Confirm func(ctx context.Context, question string) (bool, error)
+	// Within says that a command of the model asks for it.
+	Within bool
 }
 
 // Role is the effect of a flag on the prompt of its run.
@@ -150,7 +154,7 @@ func (a Asked) Run(ctx context.Context, run Run) error {
 func Nothing() []Row {
 	return []Row{{&cmdline.Flag{Command: &cmdline.Command{Names: []string{"no_op"}, Data: "`context`"}},
 		Operation{Role: Shows, Phase: PhaseLast, Run: func(_ context.Context, run Run, _ cmdline.Given) error {
-			return run.Env.Out.Done("no_op", command.Fields{"context": run.Session.Name()}, "Nothing was done")
+			return run.Out.Done("no_op", output.Fields{"context": run.Session.Name()}, "Nothing was done")
 		}}}}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
-	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/dustin/go-humanize"
@@ -124,7 +124,7 @@ func SystemPromptRows(forRun *[]string) []Row {
 
 // PromptText returns the system prompt that a person names: a text, or the content of
 // the file that the text names. A notice says when it is a file's.
-func PromptText(out *command.Printer, text string) (string, error) {
+func PromptText(out *output.Printer, text string) (string, error) {
 	info, err := os.Stat(text)
 	if err != nil || !info.Mode().IsRegular() {
 		return text, nil
@@ -138,7 +138,7 @@ func PromptText(out *command.Printer, text string) (string, error) {
 }
 
 func setSystemPrompt(_ context.Context, run Run, name, text string) error {
-	text, err := PromptText(run.Env.Out, text)
+	text, err := PromptText(run.Out, text)
 	if err != nil {
 		return err
 	}
@@ -149,8 +149,8 @@ func setSystemPrompt(_ context.Context, run Run, name, text string) error {
 	if err := c.SetSystemPrompt(text); err != nil {
 		return err
 	}
-	run.Env.Out.Detail(fmt.Sprintf("system prompt set for context %q", name))
-	return run.Env.Out.Done("set_system_prompt", command.Fields{"context": name},
+	run.Out.Detail(fmt.Sprintf("system prompt set for context %q", name))
+	return run.Out.Done("set_system_prompt", output.Fields{"context": name},
 		fmt.Sprintf("System prompt of context '%s' set", name))
 }
 

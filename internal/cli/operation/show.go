@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
-	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/dustin/go-humanize"
 )
@@ -83,7 +83,7 @@ func ListContexts(ctx context.Context, run Run) error {
 		}
 		lines = append(lines, mark+" "+info.Name+state)
 	}
-	return run.Env.Out.Answer("list_contexts", list, strings.Join(lines, "\n"))
+	return run.Out.Answer("list_contexts", list, strings.Join(lines, "\n"))
 }
 
 // ContextDetails is what is known about one context, as JSON.
@@ -117,7 +117,7 @@ func ShowContext(ctx context.Context, run Run, name string) error {
 	if d.LastActivity != nil {
 		text += "\nLast used: " + humanize.Time(*d.LastActivity)
 	}
-	return run.Env.Out.Answer("list_current_context", d, text)
+	return run.Out.Answer("list_current_context", d, text)
 }
 
 // DetailsOf reads what is known about a context.
@@ -175,20 +175,20 @@ func inspect(ctx context.Context, run Run, name, thing string) error {
 	if err != nil {
 		return app.UsageError{Err: err}
 	}
-	data := command.Fields{"context": name, "thing": thing, "value": nil}
+	data := output.Fields{"context": name, "thing": thing, "value": nil}
 	if thing == "list" {
 		data["value"] = Inspectable()
-		return run.Env.Out.Answer("inspect", data, "Inspectable items:\n  "+strings.Join(Inspectable(), "\n  "))
+		return run.Out.Answer("inspect", data, "Inspectable items:\n  "+strings.Join(Inspectable(), "\n  "))
 	}
 	value, none, err := inspected(ctx, run, c, thing)
 	if err != nil {
 		return err
 	}
 	if value == "" {
-		return run.Env.Out.Answer("inspect", data, none)
+		return run.Out.Answer("inspect", data, none)
 	}
 	data["value"] = value
-	return run.Env.Out.Answer("inspect", data, strings.TrimSuffix(value, "\n"))
+	return run.Out.Answer("inspect", data, strings.TrimSuffix(value, "\n"))
 }
 
 func inspected(ctx context.Context, run Run, c contexts.Context, thing string) (value, none string, err error) {
@@ -209,7 +209,7 @@ func inspected(ctx context.Context, run Run, c contexts.Context, thing string) (
 		return run.Session.Home, "", nil
 	}
 	if !slices.Contains(config.Keys(), thing) {
-		return "", "", command.Usage("there is nothing called %q to inspect; chibi -n list lists the names", thing)
+		return "", "", output.Usage("there is nothing called %q to inspect; chibi -n list lists the names", thing)
 	}
 	t, err := run.Session.For(ctx, c.Name())
 	if err != nil {

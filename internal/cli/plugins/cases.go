@@ -13,6 +13,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/workbench/cases"
 	"github.com/chibi-host/chibi/internal/workbench/scratch"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -80,7 +81,7 @@ func runTests(ctx context.Context, env *command.Env, s *app.Session, t tests) er
 type runner struct {
 	session *app.Session
 	home    *scratch.Home
-	out     *command.Printer
+	out     *output.Printer
 	verbose bool // print the cases that pass too
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/workbench/check"
@@ -64,7 +65,7 @@ func checkAll(ctx context.Context, env *command.Env, c *checker, asJSON bool) er
 	return nil
 }
 
-func printReport(out *command.Printer, r check.Report) {
+func printReport(out *output.Printer, r check.Report) {
 	mark, word := "ok", "ok"
 	if !r.Passed() {
 		mark, word = "error", "FAIL"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/keeper"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/dustin/go-humanize/english"
@@ -62,7 +63,7 @@ func sayKeeper(env *command.Env, status keeper.Status) error {
 		rows = append(rows, []string{"  " + term.Name(h.Plugin), fmt.Sprintf("process %d", h.Pid), state,
 			fmt.Sprintf("started %s ago, %s", seconds(h.AgeMS), english.Plural(h.Runs, "run", "")), "in " + term.Name(h.Dir)})
 	}
-	return command.WriteColumns(out, rows)
+	return output.WriteColumns(out, rows)
 }
 
 func seconds(ms int64) string {

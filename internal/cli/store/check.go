@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
@@ -53,7 +54,7 @@ func check(ctx context.Context, env *command.Env, c *app.Contents, asJSON bool) 
 	return nil
 }
 
-func printFound(out *command.Printer, f found, asJSON bool) error {
+func printFound(out *output.Printer, f found, asJSON bool) error {
 	if asJSON {
 		return out.JSON(f)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/chibi-host/chibi/store"
 	"github.com/chibi-host/chibi/store/storetest"
@@ -77,7 +78,7 @@ func (m *machine) run(args ...string) (out, said string, err error) {
 		defer files[i].Close()
 	}
 	s := screen.New(files[0], files[1])
-	env := &command.Env{Stdin: os.Stdin, Out: &command.Printer{Screen: s}, ReportUnused: func() {},
+	env := &command.Env{Stdin: os.Stdin, Out: &output.Printer{Screen: s}, ReportUnused: func() {},
 		Yes: func() bool { return m.yes },
 		Request: func(app.Purpose) (app.Options, error) {
 			o := app.Options{Home: m.home, Version: "1.2.3",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/store"
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -110,7 +111,7 @@ func describe(p app.StorePlace, s store.Status) status {
 	return d
 }
 
-func printStatus(out *command.Printer, s status) error {
+func printStatus(out *output.Printer, s status) error {
 	rows := [][]string{{"store", s.Place}, {"engine", s.Engine}}
 	if s.Contexts != nil {
 		rows = append(rows, []string{"contexts", strconv.Itoa(*s.Contexts)})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/urfave/cli/v2"
 )
 
@@ -62,7 +63,7 @@ func callCommand(env *command.Env) *cli.Command {
 			`chibi tool call --hooks run_command '{"command": "ls"}'`},
 		Run: func(ctx context.Context, args []string) error {
 			name := args[0]
-			arguments, err := command.ToolArguments(name, strings.Join(args[1:], " "))
+			arguments, err := output.ToolArguments(name, strings.Join(args[1:], " "))
 			switch {
 			case err != nil:
 				return err
@@ -81,12 +82,12 @@ func call(ctx context.Context, env *command.Env, name string, args json.RawMessa
 		if err != nil {
 			return err
 		}
-		return command.AnswerToolResult(env.Out, command.ToolCall{Operation: "call_tool", Tool: tool.Spec().Name}, result)
+		return output.AnswerToolResult(env.Out, output.ToolCall{Operation: "call_tool", Tool: tool.Spec().Name}, result)
 	})
 }
 
 func callWithHooks(ctx context.Context, env *command.Env, name string, args json.RawMessage) error {
 	return env.Work(ctx, func(s *app.Session) error {
-		return command.CallAsModel(ctx, env.Out, s, command.ModelCall{Operation: "call_tool", Tool: name, Arguments: args})
+		return output.CallAsModel(ctx, env.Out, s, output.ModelCall{Operation: "call_tool", Tool: name, Arguments: args})
 	})
 }

@@ -1,4 +1,4 @@
-package command
+package output
 
 import (
 	"context"
@@ -56,6 +56,11 @@ func CallAsModel(ctx context.Context, out *Printer, s *app.Session, c ModelCall)
 		return err
 	}
 	return AnswerToolCall(out, ToolCall{Operation: c.Operation, Tool: spec.Name, Failure: failure}, seen)
+}
+
+// Usage returns an error about the command line.
+func Usage(format string, args ...any) error {
+	return app.UsageError{Err: fmt.Errorf(format, args...)}
 }
 
 // ToolArguments parses what a person writes as the arguments of a tool.

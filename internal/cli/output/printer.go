@@ -1,4 +1,6 @@
-package command
+// Package output prints what commands and operations have to say: results on standard
+// output, for people or as JSON, and what a person should read on standard error.
+package output
 
 import (
 	"bytes"
