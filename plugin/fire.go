@@ -115,11 +115,8 @@ type dispatch struct {
 	refine  []Refine
 	replies []*reply
 	merged  *merge.Accumulator
-	async   bool // nobody waits for it
-	// askNext asks the next of the plugins that are asked in turn: ask, or that of a
-	// pureChain or roundChain.
-	askNext func(ctx context.Context, p *Plugin, payload []byte) *reply
-	round   []*reply // of the round whose turn it is, those whose own turn has not come
+	async   bool      // nobody waits for it
+	early   *schedule // asks the plugins that are asked in turn; nil: none is asked before
 }
 
 // reply is the reply of one subscriber, with its record.
@@ -138,7 +135,7 @@ type reply struct {
 
 func newDispatch(h *Host, info hookpoints.Info, payload []byte, refine []Refine) *dispatch {
 	d := &dispatch{host: h, id: h.dispatches.Add(1), info: info, payload: payload, refine: refine}
-	d.merged, d.askNext = merge.New(info, payload), d.ask
+	d.merged = merge.New(info, payload)
 	d.left.Store(h.maxAnswers())
 	return d
 }
@@ -164,12 +161,12 @@ func (d *dispatch) askAll(ctx context.Context, inTurn, atOnce []*Plugin) error {
 		defer d.prepare(ctx, inTurn, atOnce)()
 	}
 	for i, p := range inTurn {
-		r := d.askNext(ctx, p, d.merged.Next())
+		r := d.askInTurn(ctx, p, d.merged.Next())
 		d.replies = append(d.replies, r)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if d.add(r) && len(d.round) == 0 {
+		if d.add(r) && !d.early.isInRound() {
 			d.skip(append(inTurn[i+1:], atOnce...))
 			return nil
 		}
@@ -178,6 +175,14 @@ func (d *dispatch) askAll(ctx context.Context, inTurn, atOnce []*Plugin) error {
 		return nil
 	}
 	return d.askAtOnce(ctx, atOnce)
+}
+
+// askInTurn returns the reply of a plugin whose turn it is.
+func (d *dispatch) askInTurn(ctx context.Context, p *Plugin, payload []byte) *reply {
+	if d.early != nil {
+		return d.early.ask(ctx, p, payload)
+	}
+	return d.ask(ctx, p, payload)
 }
 
 // add adds a reply and reports whether the dispatch is settled.
