@@ -167,7 +167,7 @@ func isHeeded(k engine.Kind, m engine.Member) bool {
 func effect(row engine.Row) string {
 	switch row.Set {
 	case engine.SetDecision:
-		return row.To
+		return string(row.To)
 	case engine.SetHalt:
 		return "ends the turn"
 	case engine.SetContext:
@@ -209,29 +209,27 @@ func exits(d engine.Dialect) string {
 	for _, x := range d.Exits {
 		text := meaning(x.Then)
 		if x.NeedsText {
-			text += " with a text on standard error, else " + meaning(cmp.Or(x.Else, "failed"))
+			text += " with a text on standard error, else " + meaning(cmp.Or(x.Else, engine.EndsFailed))
 		}
-		json := map[string]string{"decides": "JSON decides", "beside": "JSON counts beside it",
-			"ignored": "JSON is ignored"}[x.JSON]
+		json := map[engine.JSONRule]string{engine.JSONDecides: "JSON decides", engine.JSONBeside: "JSON counts beside it",
+			engine.JSONIgnored: "JSON is ignored"}[x.JSON]
 		list = append(list, fmt.Sprintf("%s: %s (%s)", x.Status, text, json))
 	}
 	return "Exit statuses: " + strings.Join(list, "; ") + "."
 }
 
 // meaning says what an exit status does.
-func meaning(then string) string {
+func meaning(then engine.Ending) string {
 	switch then {
-	case "ok":
+	case engine.EndsOK:
 		return "no opinion"
-	case "allow":
-		return "allows"
-	case "deny":
+	case engine.EndsDenied:
 		return "denies"
-	case "halt":
+	case engine.EndsHalted:
 		return "ends the turn"
-	case "context":
+	case engine.EndsContext:
 		return "tells the model"
-	case "shown":
+	case engine.EndsShown:
 		return "tells you"
 	}
 	return "has failed"

@@ -100,7 +100,7 @@ func hasPatches(e engine.Event) bool {
 func (d Bridged) refusesAt(point hookpoints.Name) bool {
 	return slices.ContainsFunc(d.firing(point), func(e engine.Event) bool {
 		return !e.Kind.CanRefuse() || slices.ContainsFunc(e.Rows, func(r engine.Row) bool {
-			return r.Set == engine.SetDecision && r.To == string(hookpoints.DecisionDeny) && !r.Reads
+			return r.Set == engine.SetDecision && r.To == hookpoints.DecisionDeny && !r.Reads
 		})
 	})
 }

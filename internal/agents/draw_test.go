@@ -175,11 +175,15 @@ func rowAnswers(e engine.Event, row engine.Row) (list []string) {
 		row.Set == engine.SetRequest || row.Set == engine.SetInclude:
 		values[0], values[1] = values[1], values[0]
 	}
-	conditions := slices.Concat(row.Needs, row.When)
+	all := slices.Concat(row.Needs, row.When)
 	for _, around := range e.Rows {
 		if strings.HasPrefix(row.Path, around.Path+".") {
-			conditions = append(conditions, around.Needs...)
+			all = append(all, around.Needs...)
 		}
+	}
+	var conditions []string
+	for _, c := range all {
+		conditions = append(conditions, c.String())
 	}
 	for _, value := range values {
 		list = append(list, meeting(with("{}", row.Path, value), conditions))

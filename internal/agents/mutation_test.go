@@ -119,7 +119,7 @@ func entriesOf(v reflect.Value, way entry) (list []entry) {
 		for i := range v.Len() {
 			at := further(way, fmt.Sprintf("[%d]", i), i)
 			list = append(list, at)
-			if v.Index(i).Kind() == reflect.Struct {
+			if v.Index(i).Kind() == reflect.Struct && v.Index(i).Type() != reflect.TypeFor[engine.Condition]() {
 				list = append(list, entriesOf(v.Index(i), at)...)
 			}
 		}

@@ -33,14 +33,14 @@ func table() engine.Dialect {
 		Shell:       []string{"sh", "-c"}, Newline: true, Dedup: "command", MaxContinuations: 8, HasAsk: true,
 		Typed: true, PlainText: engine.TextIgnored, NoReason: "Blocked by hook",
 		Exits: []engine.Exit{
-			{Status: "0", JSON: "decides", Then: "ok"},
-			{Status: "2", JSON: "beside", Then: "deny", NoText: "No stderr output"},
-			{Status: "other", JSON: "decides", Then: "failed"},
+			{Status: "0", JSON: engine.JSONDecides, Then: engine.EndsOK},
+			{Status: "2", JSON: engine.JSONBeside, Then: engine.EndsDenied, NoText: "No stderr output"},
+			{Status: engine.OtherStatus, JSON: engine.JSONDecides, Then: engine.EndsFailed},
 		},
 	}
 }
 
-// claudeFields are the members of every payload, then those of one event. has names those
+// fields are the members of every payload, then those of one event. has names those
 // that only some events have: "mode" and "effort".
 func fields(has string, own ...engine.Field) []engine.Field {
 	list := []engine.Field{engine.Holds("session_id", engine.Session), engine.Holds("transcript_path", engine.Transcript),
@@ -60,11 +60,11 @@ func fields(has string, own ...engine.Field) []engine.Field {
 	return slices.Concat(list, []engine.Field{engine.Holds("hook_event_name", engine.EventName)}, own)
 }
 
-// claudeRows are the members of an answer at an event: its own, and those of all events. What is
+// rows are the members of an answer at an event: its own, and those of all events. What is
 // in hookSpecificOutput counts only beside the event's name.
 func rows(event string, own ...engine.Row) []engine.Row {
-	name := `hookSpecificOutput.hookEventName="` + event + `"`
-	rows := append([]engine.Row{{Path: "hookSpecificOutput", Set: engine.Silent, Needs: []string{name}}}, own...)
+	name := engine.Is("hookSpecificOutput.hookEventName", `"`+event+`"`)
+	rows := append([]engine.Row{{Path: "hookSpecificOutput", Set: engine.Silent, Needs: []engine.Condition{name}}}, own...)
 	return append(rows,
 		engine.Row{Path: "continue", Is: "false", Set: engine.SetHalt}, engine.Row{Path: "continue", Set: engine.Silent},
 		engine.Row{Path: "stopReason", Set: engine.SetHaltReason},
@@ -74,7 +74,7 @@ func rows(event string, own ...engine.Row) []engine.Row {
 	)
 }
 
-// claudeQuiet are the members of an answer at an event whose answers decide nothing.
+// quiet are the members of an answer at an event whose answers decide nothing.
 func quiet() []engine.Row {
 	return []engine.Row{
 		{Path: "systemMessage", Set: engine.SetSystemMessage},
@@ -98,15 +98,15 @@ func block() []engine.Row {
 	}
 }
 
-// claudeCommands is how long a command may take at most events.
+// commandLimit is how long a command may take at most events.
 const commandLimit = 600 * time.Second
 
-// claudeCannotBlock are the exit statuses of events at which nothing can be blocked.
+// cannotBlock are the exit statuses of events at which nothing can be blocked.
 func cannotBlock() []engine.Exit {
-	return []engine.Exit{{Status: "2", JSON: "decides", Then: "failed"}}
+	return []engine.Exit{{Status: "2", JSON: engine.JSONDecides, Then: engine.EndsFailed}}
 }
 
-// claudeEnvironment are the variables of hooks. Those without a value only Claude Code can
+// environment are the variables of hooks. Those without a value only Claude Code can
 // set.
 func environment() []engine.Variable {
 	withEffort := []string{"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop",

@@ -7,12 +7,12 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// claudeEvents are Claude Code's events.
+// events are Claude Code's events.
 func events() []engine.Event {
 	return slices.Concat(sessionEvents(), toolEvents(), turnEvents(), neverFired())
 }
 
-// claudeSession are the events of sessions, prompts and compactions.
+// sessionEvents are the events of sessions, prompts and compactions.
 func sessionEvents() []engine.Event {
 	resumed := engine.Theirs("seconds_since_last_response", "context_tokens", "prompt_cache_likely_expired",
 		"estimated_cache_write_usd")
@@ -60,7 +60,7 @@ func sessionEvents() []engine.Event {
 	}}
 }
 
-// claudeToolEvents are the events of tool calls.
+// toolEvents are the events of tool calls.
 func toolEvents() []engine.Event {
 	call := []engine.Field{engine.Formed("tool_name", engine.ToolName, engine.AsTool),
 		engine.Formed("tool_input", engine.ToolInput, engine.AsInput)}
@@ -93,7 +93,7 @@ func toolEvents() []engine.Event {
 			engine.Holds("tool_use_id", engine.CallID), engine.Optional("duration_ms", engine.Duration)}, server)...),
 		Rows: rows("PostToolUse", append(block(), contextRow(),
 			engine.Row{Path: "hookSpecificOutput.updatedMCPToolOutput", Set: engine.SetOutput, Form: engine.AsTextBlocks,
-				Categories: engine.McpTools()},
+				Categories: engine.MCPTools()},
 			engine.Row{Path: "hookSpecificOutput.updatedToolOutput", Set: engine.SetOutput, Form: engine.AsResult})...),
 		Lost: []string{"A plugin can replace the result of Bash, Read and MCP servers' tools, not that of other tools."},
 	}, {
@@ -108,27 +108,29 @@ func toolEvents() []engine.Event {
 		Fields: fields("mode effort", engine.Field{Name: "tool_calls", Value: engine.Calls, Form: engine.AsCalls,
 			Each: slices.Concat(call,
 				[]engine.Field{engine.Holds("tool_use_id", engine.CallID), engine.Holds("tool_response", engine.ToolOutput)})}),
-		Exits: []engine.Exit{{Status: "2", JSON: "beside", Then: "halt"}},
+		Exits: []engine.Exit{{Status: "2", JSON: engine.JSONBeside, Then: engine.EndsHalted}},
 		Rows: rows("PostToolBatch", contextRow(),
 			engine.Row{Path: "decision", Is: `"block"`, Set: engine.SetHalt, Reads: true},
 			engine.Row{Path: "reason", Set: engine.SetHaltReason, Reads: true}),
 	}}
 }
 
-// claudePermission are the rows of a question to the person: an answer in the person's place.
+// permissionRows are the rows of a question to the person: an answer in the person's place.
 // Rewritten arguments count only in an approval.
 func permissionRows() []engine.Row {
 	answer := "hookSpecificOutput.decision."
 	return rows("PermissionRequest",
 		engine.Row{Path: answer + "behavior", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
 		engine.Row{Path: answer + "behavior", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
-		engine.Row{Path: answer + "message", Set: engine.SetReason, Needs: []string{answer + `behavior="deny"`}},
-		engine.Row{Path: answer + "updatedInput", Set: engine.SetInput, Needs: []string{answer + `behavior="allow"`}},
+		engine.Row{Path: answer + "message", Set: engine.SetReason, Needs: []engine.Condition{engine.Is(answer+"behavior",
+			`"deny"`)}},
+		engine.Row{Path: answer + "updatedInput", Set: engine.SetInput, Needs: []engine.Condition{engine.Is(answer+"behavior",
+			`"allow"`)}},
 		engine.Row{Path: answer + "updatedPermissions", Set: engine.NoEffect},
 		engine.Row{Path: answer + "interrupt", Is: "true", Set: engine.SetHalt})
 }
 
-// claudeTurn are the events of the turn and of sub-agents.
+// turnEvents are the events of the turn and of sub-agents.
 func turnEvents() []engine.Event {
 	tasks := []engine.Field{engine.Fixed("background_tasks", "[]"), engine.Fixed("session_crons", "[]")}
 	return []engine.Event{{
@@ -163,7 +165,7 @@ func turnEvents() []engine.Event {
 	}}
 }
 
-// claudeNever are the events that chibi never fires.
+// neverFired are the events that chibi never fires.
 func neverFired() []engine.Event {
 	return engine.Unfired("Setup", "Notification", "ConfigChange", "InstructionsLoaded", "CwdChanged", "DirectoryAdded",
 		"FileChanged", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult", "TaskCreated",

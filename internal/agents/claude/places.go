@@ -6,7 +6,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// claudePlaces are Claude Code's settings files.
+// places are Claude Code's settings files.
 func places() []engine.Place {
 	return []engine.Place{
 		{Scope: engine.ScopeSystem, Path: "/etc/claude-code/managed-settings.json", Format: "json"},
@@ -17,7 +17,7 @@ func places() []engine.Place {
 	}
 }
 
-// claudeShape is how Claude Code's settings files list hooks.
+// Shape is how Claude Code's settings files list hooks.
 func Shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Second, Disable: "disableAllHooks",
 		Conditions: true, URLs: "allowedHttpHookUrls", HeaderVariables: "httpHookAllowedEnvVars",
@@ -27,7 +27,7 @@ func Shape() engine.Shape {
 			engine.AgentHandler: 60 * time.Second}}
 }
 
-// claudeServers: Claude Code writes its own file of the person's servers while it runs, so it
+// servers: Claude Code writes its own file of the person's servers while it runs, so it
 // is told by its own command.
 func servers() engine.ServerPlaces {
 	return engine.ServerPlaces{

@@ -6,7 +6,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// claudeTools is how Claude Code names its tools.
+// toolNames is how Claude Code names its tools.
 func toolNames() toolnames.Table {
 	path := toolnames.Arg("path", "file_path")
 	return toolnames.Table{
@@ -30,7 +30,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// claudeResults are the shapes of results. Of those for writing and editing, a hook in chibi
+// results are the shapes of results. Of those for writing and editing, a hook in chibi
 // gets what the two have in common.
 func results() []engine.Result {
 	return []engine.Result{

@@ -36,8 +36,8 @@ func table() engine.Dialect {
 		PlainText: engine.TextIgnored,
 		Matcher:   engine.MatcherRule{Names: "_", Separators: "|"},
 		Exits: []engine.Exit{
-			{Status: "0", JSON: "decides", Then: "ok"},
-			{Status: "2", JSON: "ignored", Then: "deny", NeedsText: true},
+			{Status: "0", JSON: engine.JSONDecides, Then: engine.EndsOK},
+			{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsDenied, NeedsText: true},
 		},
 		Events: slices.Concat(toolEvents(), turnEvents(), agentEvents()),
 		Exceptions: []engine.Exception{
@@ -46,7 +46,7 @@ func table() engine.Dialect {
 	}
 }
 
-// codexTools is how Codex names its tools. It reads, lists and searches files by commands.
+// toolNames is how Codex names its tools. It reads, lists and searches files by commands.
 func toolNames() toolnames.Table {
 	return toolnames.Table{
 		{Category: tools.CategoryShell, Ours: "shell_exec", All: true, Name: "Bash",
@@ -60,7 +60,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// codexFields are the fields of an event of a turn: those before the name, the name, and
+// fields are the fields of an event of a turn: those before the name, the name, and
 // those after it.
 func fields(event string, fields ...engine.Field) []engine.Field {
 	return append([]engine.Field{
@@ -83,7 +83,7 @@ func without(fields []engine.Field, names ...string) (rest []engine.Field) {
 	return rest
 }
 
-// codexToolEvents are the events about tools.
+// toolEvents are the events about tools.
 func toolEvents() []engine.Event {
 	const limit = timeLimit
 	call := []engine.Field{
@@ -125,17 +125,17 @@ func toolEvents() []engine.Event {
 	}
 }
 
-// codexSpecific puts rows into hookSpecificOutput, which must name the event.
+// specific puts rows into hookSpecificOutput, which must name the event.
 func specific(event string, rows ...engine.Row) []engine.Row {
-	named := `hookSpecificOutput.hookEventName="` + event + `"`
+	named := engine.Is("hookSpecificOutput.hookEventName", `"`+event+`"`)
 	for i := range rows {
 		rows[i].Path = "hookSpecificOutput." + rows[i].Path
-		rows[i].Needs = append([]string{named}, rows[i].Needs...)
+		rows[i].Needs = append([]engine.Condition{named}, rows[i].Needs...)
 	}
 	return append(rows, engine.Row{Path: "hookSpecificOutput.hookEventName", Is: `"` + event + `"`, Set: engine.Silent})
 }
 
-// codexGoesOn are the members that every event has, at events whose hooks cannot end the turn.
+// goesOn are the members that every event has, at events whose hooks cannot end the turn.
 func goesOn() []engine.Row {
 	return []engine.Row{
 		{Path: "systemMessage", Set: engine.SetSystemMessage},
@@ -145,7 +145,7 @@ func goesOn() []engine.Row {
 	}
 }
 
-// codexEnds are the members that every event has, at events whose hooks can end the turn.
+// ends are the members that every event has, at events whose hooks can end the turn.
 func ends() []engine.Row {
 	return []engine.Row{
 		{Path: "systemMessage", Set: engine.SetSystemMessage},
@@ -159,21 +159,24 @@ func beforeTool() []engine.Row {
 	const decision, reason, input = "hookSpecificOutput.permissionDecision", "hookSpecificOutput.permissionDecisionReason",
 		"hookSpecificOutput.updatedInput"
 	rows := specific("PreToolUse",
-		engine.Row{Path: "permissionDecision", Is: `"deny"`, Set: engine.SetDecision, To: "deny", Needs: []string{reason}},
-		engine.Row{Path: "permissionDecision", Is: `"allow"`, Set: engine.SetDecision, To: "allow", Needs: []string{input}},
+		engine.Row{Path: "permissionDecision", Is: `"deny"`, Set: engine.SetDecision, To: "deny",
+			Needs: []engine.Condition{engine.Has(reason)}},
+		engine.Row{Path: "permissionDecision", Is: `"allow"`, Set: engine.SetDecision, To: "allow",
+			Needs: []engine.Condition{engine.Has(input)}},
 		engine.Row{Path: "permissionDecision", Is: `"ask"`, Set: engine.Invalid},
-		engine.Row{Path: "permissionDecisionReason", Set: engine.SetReason, Needs: []string{decision}},
-		engine.Row{Path: "updatedInput", Set: engine.SetInput, Needs: []string{decision + `="allow"`},
+		engine.Row{Path: "permissionDecisionReason", Set: engine.SetReason, Needs: []engine.Condition{engine.Has(decision)}},
+		engine.Row{Path: "updatedInput", Set: engine.SetInput, Needs: []engine.Condition{engine.Is(decision, `"allow"`)},
 			Costs: "approves the call"},
 		engine.Row{Path: "additionalContext", Set: engine.SetContext},
 	)
-	const none = "!"
-	legacy := []string{none + decision, none + reason, none + input}
+	legacy := []engine.Condition{engine.Has(decision).Not(), engine.Has(reason).Not(), engine.Has(input).Not()}
 	return append(append(rows, goesOn()...),
-		engine.Row{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny", Needs: []string{"reason"},
-			When: legacy},
+		engine.Row{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny",
+			Needs: []engine.Condition{engine.Has("reason")},
+			When:  legacy},
 		engine.Row{Path: "decision", Is: `"approve"`, Set: engine.Invalid, When: legacy},
-		engine.Row{Path: "reason", Set: engine.SetReason, Needs: []string{`decision="block"`}, When: legacy},
+		engine.Row{Path: "reason", Set: engine.SetReason, Needs: []engine.Condition{engine.Is("decision", `"block"`)},
+			When: legacy},
 	)
 }
 
@@ -182,7 +185,7 @@ func permissionRows() []engine.Row {
 	return append(specific("PermissionRequest",
 		engine.Row{Path: "decision.behavior", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
 		engine.Row{Path: "decision.behavior", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
-		engine.Row{Path: "decision.message", Set: engine.SetReason, Needs: []string{behavior}},
+		engine.Row{Path: "decision.message", Set: engine.SetReason, Needs: []engine.Condition{engine.Has(behavior)}},
 		engine.Row{Path: "decision.updatedInput", Set: engine.Invalid},
 		engine.Row{Path: "decision.updatedPermissions", Set: engine.Invalid},
 		engine.Row{Path: "decision.interrupt", Is: "true", Set: engine.Invalid},
@@ -196,13 +199,15 @@ func afterTool() []engine.Row {
 		engine.Row{Path: "updatedMCPToolOutput", Set: engine.NoEffect},
 	),
 		engine.Row{Path: "systemMessage", Set: engine.SetSystemMessage},
-		engine.Row{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny", Needs: []string{"reason"}},
+		engine.Row{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny",
+			Needs: []engine.Condition{engine.Has("reason")}},
 		engine.Row{Path: "continue", Is: "false", Set: engine.SetHalt, Reads: true},
 		engine.Row{Path: "stopReason", Set: engine.SetHaltReason, Reads: true},
-		engine.Row{Path: "reason", Set: engine.SetReason, Needs: []string{`decision="block"`},
-			When: []string{`!continue=false`}},
-		engine.Row{Path: "reason", Set: engine.SetReason, When: []string{`continue=false`}},
-		engine.Row{Path: "reason", Set: engine.SetOutput, Needs: []string{`decision="block"`}, Writes: true},
+		engine.Row{Path: "reason", Set: engine.SetReason, Needs: []engine.Condition{engine.Is("decision", `"block"`)},
+			When: []engine.Condition{engine.Is("continue", "false").Not()}},
+		engine.Row{Path: "reason", Set: engine.SetReason, When: []engine.Condition{engine.Is("continue", "false")}},
+		engine.Row{Path: "reason", Set: engine.SetOutput, Needs: []engine.Condition{engine.Is("decision", `"block"`)},
+			Writes: true},
 		engine.Row{Path: "suppressOutput", Is: "true", Set: engine.Invalid},
 	)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// codexPlaces are Codex' settings files.
+// places are Codex' settings files.
 func places() []engine.Place {
 	return []engine.Place{
 		{Scope: engine.ScopeUser, Path: ".codex/hooks.json", Variable: "CODEX_HOME", Format: "json", Write: true,
@@ -17,7 +17,7 @@ func places() []engine.Place {
 	}
 }
 
-// codexShape is how Codex' settings files list hooks.
+// Shape is how Codex' settings files list hooks.
 func Shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Second, Enable: "features.hooks",
 		NoEvents: []string{"state"}, Kinds: []engine.HandlerKind{engine.CommandHandler, engine.PromptHandler,
@@ -25,7 +25,7 @@ func Shape() engine.Shape {
 		NotRun: []engine.HandlerKind{engine.PromptHandler, engine.AgentHandler}}
 }
 
-// codexAfterAdd is what the person has to do in Codex.
+// afterAdd is what the person has to do in Codex.
 const afterAdd = "Codex skips hooks that you have not trusted, without a word: start codex, open /hooks and " +
 	"trust those of chibi, also after they were changed; codex exec runs them with --dangerously-bypass-hook-trust"
 

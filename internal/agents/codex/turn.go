@@ -6,12 +6,12 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// codexObserved are the exit statuses where nothing can be blocked: only 0 has a meaning.
+// observed are the exit statuses where nothing can be blocked: only 0 has a meaning.
 func observed() []engine.Exit {
-	return []engine.Exit{{Status: "0", JSON: "decides", Then: "ok"}}
+	return []engine.Exit{{Status: "0", JSON: engine.JSONDecides, Then: engine.EndsOK}}
 }
 
-// codexTurnEvents are the events about sessions and turns.
+// turnEvents are the events about sessions and turns.
 func turnEvents() []engine.Event {
 	const limit = timeLimit
 	return []engine.Event{
@@ -64,7 +64,7 @@ func turnEvents() []engine.Event {
 	}
 }
 
-// codexAgentEvents are the events about sub-agents and compactions.
+// agentEvents are the events about sub-agents and compactions.
 func agentEvents() []engine.Event {
 	const limit = timeLimit
 	return []engine.Event{
@@ -111,13 +111,14 @@ func agentEvents() []engine.Event {
 	}
 }
 
-// codexBlock are the members of a decision beside the universal ones.
+// block are the members of a decision beside the universal ones.
 func block() []engine.Row {
 	return []engine.Row{
-		{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny", Needs: []string{"reason"}},
+		{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny",
+			Needs: []engine.Condition{engine.Has("reason")}},
 		{Path: "reason", Set: engine.SetReason},
 	}
 }
 
-// codexShown are the answers of events that nothing can be said about.
+// shown are the answers of events that nothing can be said about.
 func shown() []engine.Row { return []engine.Row{{Path: "systemMessage", Set: engine.SetSystemMessage}} }

@@ -44,8 +44,8 @@ func table() engine.Dialect {
 		PlainText: engine.TextIgnored,
 		Matcher:   engine.MatcherRule{Whole: true, Lookaround: true},
 		Exits: []engine.Exit{
-			{Status: "0", JSON: "decides", Then: "ok"},
-			{Status: "2", JSON: "ignored", Then: "shown"},
+			{Status: "0", JSON: engine.JSONDecides, Then: engine.EndsOK},
+			{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsShown},
 		},
 		InTurn: true, Progress: true,
 		MaxContinuations: 8,
@@ -55,7 +55,7 @@ func table() engine.Dialect {
 	}
 }
 
-// copilotTools is how Copilot names its tools.
+// toolNames is how Copilot names its tools.
 func toolNames() toolnames.Table {
 	arg := toolnames.Arg
 	path := arg("path", "path")
@@ -76,7 +76,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// copilotFields are the fields of an event in camelCase; those of a sub-agent come last.
+// fields are the fields of an event in camelCase; those of a sub-agent come last.
 func fields(fields ...engine.Field) []engine.Field {
 	return slices.Concat([]engine.Field{
 		{Name: "sessionId", Value: engine.Session}, {Name: "timestamp", Value: engine.Time, Form: engine.AsMillis},
@@ -88,10 +88,10 @@ func fields(fields ...engine.Field) []engine.Field {
 	})
 }
 
-// copilotContext is the member that adds text for the model.
+// contextRow is the member that adds text for the model.
 func contextRow() engine.Row { return engine.Row{Path: "additionalContext", Set: engine.SetContext} }
 
-// copilotBeforeTool are the members of an answer before a tool.
+// beforeTool are the members of an answer before a tool.
 func beforeTool() []engine.Row {
 	return []engine.Row{
 		{Path: "permissionDecision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
@@ -103,24 +103,24 @@ func beforeTool() []engine.Row {
 	}
 }
 
-// copilotNonZeroDenies are the exit statuses before a tool: all but 0 deny the call.
+// nonZeroDenies are the exit statuses before a tool: all but 0 deny the call.
 func nonZeroDenies() []engine.Exit {
 	return []engine.Exit{
-		{Status: "0", JSON: "decides", Then: "ok"},
-		{Status: "2", JSON: "beside", Then: "deny", NoText: "hook exited with code 2"},
-		{Status: "other", JSON: "ignored", Then: "deny", NoText: "hook errored"},
-		{Status: "start", JSON: "ignored", Then: "deny"},
+		{Status: "0", JSON: engine.JSONDecides, Then: engine.EndsOK},
+		{Status: "2", JSON: engine.JSONBeside, Then: engine.EndsDenied, NoText: "hook exited with code 2"},
+		{Status: engine.OtherStatus, JSON: engine.JSONIgnored, Then: engine.EndsDenied, NoText: "hook errored"},
+		{Status: engine.NotStarted, JSON: engine.JSONIgnored, Then: engine.EndsDenied},
 	}
 }
 
-// copilotAfterTool are the members of an answer after a tool, in both spellings.
+// afterTool are the members of an answer after a tool, in both spellings.
 func afterTool() []engine.Row {
 	return append([]engine.Row{
 		{Path: "modifiedResult.textResultForLlm", Set: engine.SetOutput,
-			Needs: []string{`modifiedResult.resultType="success"`},
-			When:  []string{`!modifiedResult.resultType="failure"`}},
+			Needs: []engine.Condition{engine.Is("modifiedResult.resultType", `"success"`)},
+			When:  []engine.Condition{engine.Is("modifiedResult.resultType", `"failure"`).Not()}},
 		{Path: "modifiedResult.textResultForLlm", Set: engine.SetOutput,
-			When:  []string{`modifiedResult.resultType="failure"`},
+			When:  []engine.Condition{engine.Is("modifiedResult.resultType", `"failure"`)},
 			Reads: true},
 		{Path: "modifiedResult.resultType", Set: engine.Silent},
 		contextRow(),
@@ -128,7 +128,7 @@ func afterTool() []engine.Row {
 	}, blocks()...)
 }
 
-// copilotBlocks are the members of a refusal.
+// blocks are the members of a refusal.
 func blocks() []engine.Row {
 	return []engine.Row{
 		{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny"},
@@ -136,17 +136,17 @@ func blocks() []engine.Row {
 	}
 }
 
-// copilotStop are the members of an answer that makes a turn go on.
+// stop are the members of an answer that makes a turn go on.
 func stop() []engine.Row {
 	return append(blocks(), engine.Row{Path: "additionalContext", Set: engine.NoEffect})
 }
 
-// copilotPrompt are the members of an answer to a prompt.
+// promptRows are the members of an answer to a prompt.
 func promptRows() []engine.Row {
 	return append(blocks(), contextRow(), engine.Row{Path: "modifiedPrompt", Set: engine.SetPrompt})
 }
 
-// copilotToolEvents are the events about tools in camelCase.
+// toolEvents are the events about tools in camelCase.
 func toolEvents() []engine.Event {
 	call := func(more ...engine.Field) []engine.Field {
 		return fields(append([]engine.Field{
@@ -171,13 +171,13 @@ func toolEvents() []engine.Event {
 			Name: "postToolUseFailure", Kind: engine.ToolFailed, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
 			Fields: call(engine.Field{Name: "error", Value: engine.ToolError}),
 			Rows:   []engine.Row{contextRow()},
-			Exits:  []engine.Exit{{Status: "2", JSON: "ignored", Then: "context"}},
+			Exits:  []engine.Exit{{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsContext}},
 			Lost:   []string{"the error cannot be replaced"},
 		},
 	}
 }
 
-// copilotPermission is the event before the person is asked; its payload is the same in both
+// permissionEvent is the event before the person is asked; its payload is the same in both
 // spellings.
 func permissionEvent(name string, bridged bool) engine.Event {
 	fields := append([]engine.Field{{Name: "hookName", Const: `"permissionRequest"`}}, fields(
@@ -199,12 +199,12 @@ func permissionEvent(name string, bridged bool) engine.Event {
 			{Path: "message", Set: engine.SetReason},
 			{Path: "interrupt", Is: "true", Set: engine.SetHalt},
 		},
-		Exits: []engine.Exit{{Status: "2", JSON: "beside", Then: "deny"}},
+		Exits: []engine.Exit{{Status: "2", JSON: engine.JSONBeside, Then: engine.EndsDenied}},
 		Lost:  []string{"arguments cannot be rewritten"},
 	}
 }
 
-// copilotTurnEvents are the other events in camelCase.
+// turnEvents are the other events in camelCase.
 func turnEvents() []engine.Event {
 	prompt := engine.Field{Name: "prompt", Value: engine.PromptText}
 	return []engine.Event{
@@ -252,14 +252,14 @@ func turnEvents() []engine.Event {
 	}
 }
 
-// copilotEnded says how a turn has ended.
+// ended says how a turn has ended.
 func ended() []engine.Field {
 	return []engine.Field{
 		{Name: "stopReason", Const: `"end_turn"`}, {Name: "stop_hook_active", Value: engine.StopActive, Const: "false"},
 	}
 }
 
-// copilotAgentEvents are the events about sub-agents and compactions in camelCase.
+// agentEvents are the events about sub-agents and compactions in camelCase.
 func agentEvents() []engine.Event {
 	transcript := engine.Field{Name: "transcriptPath", Value: engine.Transcript}
 	return []engine.Event{

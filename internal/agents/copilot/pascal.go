@@ -7,7 +7,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/toolnames"
 )
 
-// copilotPascalFields are the fields of an event in PascalCase; those of a sub-agent stand
+// pascalFields are the fields of an event in PascalCase; those of a sub-agent stand
 // before the event's own.
 func pascalFields(event string, fields ...engine.Field) []engine.Field {
 	return append([]engine.Field{
@@ -19,7 +19,7 @@ func pascalFields(event string, fields ...engine.Field) []engine.Field {
 	}, fields...)
 }
 
-// copilotPascalTools is copilotTools by Claude Code's names, with Copilot's as further ones; the
+// pascalToolNames is copilotTools by Claude Code's names, with Copilot's as further ones; the
 // arguments keep Copilot's.
 func pascalToolNames() toolnames.Table {
 	table := toolNames()
@@ -47,12 +47,12 @@ func pascalToolNames() toolnames.Table {
 	return table
 }
 
-// copilotPascalMatcher is Claude Code's rule, but that a pattern must match the whole name.
+// pascalMatcher is Claude Code's rule, but that a pattern must match the whole name.
 func pascalMatcher() *engine.MatcherRule {
 	return &engine.MatcherRule{Names: "_- ", Separators: "|,", Whole: true, Lookaround: true}
 }
 
-// copilotPascalToolEvents are the events about tools in PascalCase. None is bridged: those in
+// pascalToolEvents are the events about tools in PascalCase. None is bridged: those in
 // camelCase are.
 func pascalToolEvents() []engine.Event {
 	call := func(event string, more ...engine.Field) []engine.Field {
@@ -96,12 +96,12 @@ func pascalToolEvents() []engine.Event {
 			Matcher: pascalMatcher(),
 			Rows: append([]engine.Row{contextRow()},
 				specific(engine.Row{Path: "additionalContext", Set: engine.NoEffect})...),
-			Exits: []engine.Exit{{Status: "2", JSON: "ignored", Then: "context"}},
+			Exits: []engine.Exit{{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsContext}},
 		},
 	}
 }
 
-// copilotSpecific puts rows into hookSpecificOutput, where answers for Claude Code have them.
+// specific puts rows into hookSpecificOutput, where answers for Claude Code have them.
 func specific(rows ...engine.Row) []engine.Row {
 	for i := range rows {
 		rows[i].Path = "hookSpecificOutput." + rows[i].Path
@@ -109,14 +109,14 @@ func specific(rows ...engine.Row) []engine.Row {
 	return append(rows, engine.Row{Path: "hookSpecificOutput.hookEventName", Set: engine.Silent})
 }
 
-// copilotPascalEnded says how a turn has ended.
+// pascalEnded says how a turn has ended.
 func pascalEnded() []engine.Field {
 	return []engine.Field{
 		{Name: "stop_reason", Const: `"end_turn"`}, {Name: "stop_hook_active", Value: engine.StopActive, Const: "false"},
 	}
 }
 
-// copilotPascalTurnEvents are the other events in PascalCase.
+// pascalTurnEvents are the other events in PascalCase.
 func pascalTurnEvents() []engine.Event {
 	transcript := engine.Field{Name: "transcript_path", Value: engine.Transcript}
 	context := append([]engine.Row{contextRow()}, specific(engine.Row{Path: "additionalContext", Set: engine.NoEffect})...)
@@ -145,7 +145,7 @@ func pascalTurnEvents() []engine.Event {
 	}
 }
 
-// copilotPascalAgentEvents are the events about sub-agents and compactions, and of failures.
+// pascalAgentEvents are the events about sub-agents and compactions, and of failures.
 func pascalAgentEvents() []engine.Event {
 	transcript := engine.Field{Name: "transcript_path", Value: engine.Transcript}
 	context := append([]engine.Row{contextRow()}, specific(engine.Row{Path: "additionalContext", Set: engine.NoEffect})...)

@@ -6,7 +6,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// copilotPlaces are Copilot CLI's settings files.
+// places are Copilot CLI's settings files.
 func places() []engine.Place {
 	return []engine.Place{
 		{Scope: engine.ScopeSystem, Path: "/etc/github-copilot/policy.d/*.json", Format: "json", Whole: true},
@@ -21,7 +21,7 @@ func places() []engine.Place {
 	}
 }
 
-// copilotShape is how Copilot CLI's settings files list hooks.
+// Shape is how Copilot CLI's settings files list hooks.
 func Shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Command: []string{"bash", "command"}, Timeout: "timeoutSec",
 		TimeoutAlias: "timeout",

@@ -36,9 +36,9 @@ func table() engine.Dialect {
 		PlainText: engine.TextIgnored,
 		Matcher:   engine.MatcherRule{},
 		Exits: []engine.Exit{
-			{Status: "0", JSON: "decides", Then: "ok"},
-			{Status: "2", JSON: "ignored", Then: "deny"},
-			{Status: "49", JSON: "ignored", Then: "halt"},
+			{Status: "0", JSON: engine.JSONDecides, Then: engine.EndsOK},
+			{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsDenied},
+			{Status: "49", JSON: engine.JSONIgnored, Then: engine.EndsHalted},
 		},
 		Dedup: "command",
 		Events: []engine.Event{
@@ -65,7 +65,7 @@ func table() engine.Dialect {
 	}
 }
 
-// crushTools is how Crush names its tools.
+// toolNames is how Crush names its tools.
 func toolNames() toolnames.Table {
 	arg := toolnames.Arg
 	file := arg("path", "file_path")
@@ -92,14 +92,14 @@ func fields(event string, fields ...engine.Field) []engine.Field {
 	}, fields...)
 }
 
-// crushAnswer are the members of Crush's own answers, which mean nothing beside Claude Code's.
+// answer are the members of Crush's own answers, which mean nothing beside Claude Code's.
 func answer() []engine.Row {
-	own := []string{"!hookSpecificOutput"}
+	own := []engine.Condition{engine.Has("hookSpecificOutput").Not()}
 	rows := []engine.Row{
 		{Path: "decision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
 		{Path: "decision", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
 		{Path: "halt", Is: "true", Set: engine.SetHalt},
-		{Path: "reason", Set: engine.SetHaltReason, When: []string{"halt=true"}},
+		{Path: "reason", Set: engine.SetHaltReason, When: []engine.Condition{engine.Is("halt", "true")}},
 		{Path: "reason", Set: engine.SetReason},
 		{Path: "context", Set: engine.SetContext},
 		{Path: "updated_input", Set: engine.SetInputPatch},
@@ -113,7 +113,7 @@ func answer() []engine.Row {
 	return rows
 }
 
-// crushClaudeAnswer are the members of Claude Code's answers that Crush reads.
+// claudeAnswer are the members of Claude Code's answers that Crush reads.
 func claudeAnswer() []engine.Row {
 	rows := []engine.Row{
 		{Path: "permissionDecision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},

@@ -6,7 +6,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// crushPlaces are Crush's settings files.
+// places are Crush's settings files.
 func places() []engine.Place {
 	return []engine.Place{
 		{Scope: engine.ScopeUser, Path: ".config/crush/crush.json", Format: "json", Write: true},
@@ -15,7 +15,7 @@ func places() []engine.Place {
 	}
 }
 
-// crushShape is how Crush's settings files list hooks.
+// Shape is how Crush's settings files list hooks.
 func Shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Timeout: "timeout", Unit: time.Second, AnyCase: true,
 		Kinds: []engine.HandlerKind{engine.CommandHandler}}

@@ -14,7 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// cursorLimit is the time limit of hooks that have none: Cursor's documentation does not say
+// timeLimit is the time limit of hooks that have none: Cursor's documentation does not say
 // what its own is.
 const timeLimit = 60 * time.Second
 
@@ -54,8 +54,8 @@ func table() engine.Dialect {
 		PlainText: engine.TextFailed,
 		Matcher:   engine.MatcherRule{Lookaround: true},
 		Exits: []engine.Exit{
-			{Status: "0", JSON: "decides", Then: "ok"},
-			{Status: "2", JSON: "ignored", Then: "deny"},
+			{Status: "0", JSON: engine.JSONDecides, Then: engine.EndsOK},
+			{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsDenied},
 		},
 		MaxContinuations: 5,
 		HasAsk:           true,
@@ -67,7 +67,7 @@ func table() engine.Dialect {
 	}
 }
 
-// cursorTools is how Cursor names its tools. Write also stands for edits in its documentation.
+// toolNames is how Cursor names its tools. Write also stands for edits in its documentation.
 func toolNames() toolnames.Table {
 	arg := toolnames.Arg
 	file := arg("path", "file_path")
@@ -85,7 +85,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// cursorFields are the fields of an event.
+// fields are the fields of an event.
 func fields(event string, fields ...engine.Field) []engine.Field {
 	return append([]engine.Field{
 		{Name: "conversation_id", Value: engine.Session}, {Name: "generation_id", Value: engine.PromptID},
@@ -96,7 +96,7 @@ func fields(event string, fields ...engine.Field) []engine.Field {
 	}, fields...)
 }
 
-// cursorMessages are the texts beside a decision: one for the model, one for the person, which
+// messages are the texts beside a decision: one for the model, one for the person, which
 // the model gets if there is no other; both in the spelling of older scripts too.
 func messages() []engine.Row {
 	return []engine.Row{
@@ -107,7 +107,7 @@ func messages() []engine.Row {
 	}
 }
 
-// cursorPermission are the members of a decision.
+// permissionRows are the members of a decision.
 func permissionRows(rows ...engine.Row) []engine.Row {
 	return slices.Concat([]engine.Row{
 		{Path: "permission", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
@@ -115,7 +115,7 @@ func permissionRows(rows ...engine.Row) []engine.Row {
 	}, rows, messages())
 }
 
-// cursorToolEvents are the events before a tool. Of one call of the shell, of an MCP tool or of
+// toolEvents are the events before a tool. Of one call of the shell, of an MCP tool or of
 // a read there are two: preToolUse first.
 func toolEvents() []engine.Event {
 	ask := engine.Row{Path: "permission", Is: `"ask"`, Set: engine.SetDecision, To: "ask"}
@@ -162,7 +162,7 @@ func toolEvents() []engine.Event {
 	}
 }
 
-// cursorAfterToolEvents are the events after a tool.
+// afterToolEvents are the events after a tool.
 func afterToolEvents() []engine.Event {
 	call := func(more ...engine.Field) []engine.Field {
 		return append([]engine.Field{
@@ -216,7 +216,7 @@ func afterToolEvents() []engine.Event {
 // asEdits is the form that only Cursor has.
 const asEdits engine.Form = "edits"
 
-// cursorOwn writes it; it is not read.
+// own writes it; it is not read.
 type own struct{}
 
 // Write writes the arguments of a call in it.

@@ -6,7 +6,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// cursorPlaces are Cursor's settings files.
+// places are Cursor's settings files.
 func places() []engine.Place {
 	return []engine.Place{
 		{Scope: engine.ScopeSystem, Path: "/etc/cursor/hooks.json", Format: "json", AtRoot: true, Whole: true},
@@ -17,7 +17,7 @@ func places() []engine.Place {
 	}
 }
 
-// cursorShape is how Cursor's settings files list hooks.
+// Shape is how Cursor's settings files list hooks.
 func Shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Timeout: "timeout", Unit: time.Second, Version: 1,
 		Kinds: []engine.HandlerKind{engine.CommandHandler, engine.PromptHandler}}

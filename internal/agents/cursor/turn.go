@@ -2,14 +2,14 @@ package cursor
 
 import "github.com/chibi-host/chibi/internal/agents/engine"
 
-// cursorFollowup is the member of an answer that makes a turn go on.
+// followup is the member of an answer that makes a turn go on.
 func followup() []engine.Row {
 	return []engine.Row{
 		{Path: "followup_message", Set: engine.SetDecision, To: "deny"}, {Path: "followup_message", Set: engine.SetReason},
 	}
 }
 
-// cursorTurnEvents are the events about sessions and turns.
+// turnEvents are the events about sessions and turns.
 func turnEvents() []engine.Event {
 	return []engine.Event{
 		{
@@ -61,7 +61,7 @@ func turnEvents() []engine.Event {
 	}
 }
 
-// cursorAgentEvents are the events about compactions and sub-agents, and those that chibi has no
+// agentEvents are the events about compactions and sub-agents, and those that chibi has no
 // moment for.
 func agentEvents() []engine.Event {
 	return []engine.Event{

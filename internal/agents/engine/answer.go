@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
@@ -55,29 +54,6 @@ func (v *verdict) read(answer gjson.Result) {
 	}
 }
 
-// applies reports whether a row is about an answer.
-func (r Row) applies(answer gjson.Result) bool {
-	value := answer.Get(r.Path)
-	return value.Type != gjson.Null && (r.Is == "" || value.Raw == r.Is) && lacking(answer, r.When) == ""
-}
-
-// lacking returns the first of some conditions that an answer does not fulfil.
-func lacking(answer gjson.Result, conditions []string) string {
-	for _, c := range conditions {
-		path, want, isValue := strings.Cut(c, "=")
-		path, not := strings.CutPrefix(path, "!")
-		value := answer.Get(path)
-		holds := value.Type != gjson.Null && value.Raw != `""`
-		if isValue {
-			holds = value.Raw == want
-		}
-		if holds == not {
-			return c
-		}
-	}
-	return ""
-}
-
 // set sets the member of an effect that a row says. It reports whether the value was of the
 // type that it must have.
 func (v *verdict) set(row Row, value gjson.Result) bool {
@@ -88,7 +64,7 @@ func (v *verdict) set(row Row, value gjson.Result) bool {
 	}
 	switch row.Set {
 	case SetDecision:
-		eff.Decision = hookpoints.Decision(row.To)
+		eff.Decision = row.To
 	case SetReason:
 		eff.Reason = value.Str
 	case SetHalt:

@@ -48,7 +48,7 @@ func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
 	return d.Tools.Theirs(m.There.Tool, m.There.Input, changed)
 }
 
-// callOf returns a moment's tool call, with an absolute path where the agent has one.
+// CallOf returns a moment's tool call, with an absolute path where the agent has one.
 func CallOf(d Dialect, m Moment) toolnames.Call {
 	call := toolnames.Call{Tool: m.Text(ToolName), Category: tools.Category(m.Text(ToolCategory)),
 		Subject: m.Text(ToolSubject), Arguments: m.Values[ToolInput]}
@@ -66,4 +66,10 @@ func CallOf(d Dialect, m Moment) toolnames.Call {
 		call.Arguments, _ = sjson.SetBytes(call.Arguments, gjson.Escape(call.Subject), filepath.Join(base, rest))
 	}
 	return call
+}
+
+// isObject reports whether arguments are an object; none are an empty one.
+func isObject(input json.RawMessage) bool {
+	text := strings.TrimSpace(string(input))
+	return text == "" || text == "null" || text[0] == '{'
 }

@@ -48,7 +48,7 @@ type Effect struct {
 	Notes []string
 }
 
-// note adds a sentence about what has no effect.
+// Note adds a sentence about what has no effect.
 func (e *Effect) Note(format string, args ...any) {
 	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
 }

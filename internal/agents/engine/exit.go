@@ -38,10 +38,10 @@ func (d Dialect) Effect(e Event, out Outcome) Effect {
 		v.text = v.stdout
 	}
 	answer, isObject := objectOf(v.stdout, d.Quoted)
-	if isObject && (v.exit.JSON == "decides" || v.exit.JSON == "beside") {
+	if isObject && (v.exit.JSON == JSONDecides || v.exit.JSON == JSONBeside) {
 		v.read(answer)
 	}
-	decided := isObject && v.exit.JSON == "decides" && (v.eff.Failed == "" || v.exit.Status == "0")
+	decided := isObject && v.exit.JSON == JSONDecides && (v.eff.Failed == "" || v.exit.Status == "0")
 	if !decided {
 		if isObject {
 			v.stdout = ""
@@ -69,14 +69,14 @@ func withoutProgress(stdout string) string {
 // EndsAs returns what the end of a process means: the row for its exit status, or the row for
 // others; that of the event before that of the dialect.
 func (d Dialect) EndsAs(e Event, out Outcome) Exit {
-	wanted := []string{strconv.Itoa(out.Exit), "other"}
+	wanted := []Status{Status(strconv.Itoa(out.Exit)), OtherStatus}
 	switch {
 	case out.TimedOut:
-		wanted = []string{"timeout"}
+		wanted = []Status{ByTimeout}
 	case out.Unstarted:
-		wanted = []string{"start"}
+		wanted = []Status{NotStarted}
 	case out.Signal != "":
-		wanted[0] = "signal"
+		wanted[0] = BySignal
 	}
 	for _, list := range [][]Exit{e.Exits, d.Exits} {
 		for _, status := range wanted {
@@ -85,7 +85,7 @@ func (d Dialect) EndsAs(e Event, out Outcome) Exit {
 			}
 		}
 	}
-	return Exit{JSON: "ignored", Then: "failed"}
+	return Exit{JSON: JSONIgnored, Then: EndsFailed}
 }
 
 // verdict reads the end of one hook.
@@ -109,26 +109,26 @@ func (v *verdict) ended() {
 		then = ""
 	}
 	if v.exit.NeedsText && v.text == "" {
-		then = cmp.Or(v.exit.Else, "failed")
+		then = cmp.Or(v.exit.Else, EndsFailed)
 	}
 	switch then {
-	case "deny":
+	case EndsDenied:
 		if v.eff.Decision != hookpoints.DecisionDeny || v.eff.Reason == "" {
 			v.eff.Reason = cmp.Or(v.text, v.exit.NoText)
 		}
 		v.eff.Decision = hookpoints.DecisionDeny
-		if v.exit.Status == "start" || v.exit.Status == "other" && v.out.Exit != 2 { // nobody has said no
+		if v.exit.Status == NotStarted || v.exit.Status == OtherStatus && v.out.Exit != 2 { // nobody has said no
 			v.eff.Note("%s, which denies in %s", v.out.failure(v.text), v.Title)
 		}
-	case "halt":
+	case EndsHalted:
 		v.eff.Halt, v.eff.HaltReason = true, v.text
-	case "context":
+	case EndsContext:
 		v.eff.Context = Joined(v.eff.Context, v.stdout)
-	case "shown":
+	case EndsShown:
 		v.eff.SystemMessage = Joined(v.eff.SystemMessage, v.text)
-	case "failed":
+	case EndsFailed:
 		v.eff.Failed = v.out.failure(v.text)
-	case "ok":
+	case EndsOK:
 		v.plain()
 	default:
 		v.eff.Failed = fmt.Sprintf("the table of %s does not say what this end means", v.Title)
@@ -169,7 +169,7 @@ func (o Outcome) failure(text string) string {
 	return how
 }
 
-// joined joins texts of which some may be empty.
+// Joined joins texts of which some may be empty.
 func Joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

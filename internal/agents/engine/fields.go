@@ -2,19 +2,19 @@ package engine
 
 import "github.com/chibi-host/chibi/tools"
 
-// field is a member of a payload that is always there.
+// Holds is a member of a payload that is always there.
 func Holds(name string, v Value) Field { return Field{Name: name, Value: v} }
 
-// optional is one that is there if the value is known.
+// Optional is one that is there if the value is known.
 func Optional(name string, v Value) Field { return Field{Name: name, Value: v, Optional: true} }
 
-// formed is one with its value in a form.
+// Formed is one with its value in a form.
 func Formed(name string, v Value, form Form) Field { return Field{Name: name, Value: v, Form: form} }
 
-// fixed is one that is always the same in chibi, given as JSON.
+// Fixed is one that is always the same in chibi, given as JSON.
 func Fixed(name, json string) Field { return Field{Name: name, Const: json} }
 
-// theirs are members that only the agent itself writes.
+// Theirs are members that only the agent itself writes.
 func Theirs(names ...string) (list []Field) {
 	for _, name := range names {
 		list = append(list, Field{Name: name, Optional: true})
@@ -22,7 +22,7 @@ func Theirs(names ...string) (list []Field) {
 	return list
 }
 
-// never are events of an agent that chibi does not have.
+// Unfired are events of an agent that chibi does not have.
 func Unfired(names ...string) (list []Event) {
 	for _, name := range names {
 		list = append(list, Event{Name: name, Kind: Never})
@@ -30,5 +30,5 @@ func Unfired(names ...string) (list []Event) {
 	return list
 }
 
-// mcpTools are the categories of the tools of MCP servers.
-func McpTools() []tools.Category { return []tools.Category{tools.CategoryMCP} }
+// MCPTools are the categories of the tools of MCP servers.
+func MCPTools() []tools.Category { return []tools.Category{tools.CategoryMCP} }

@@ -150,10 +150,10 @@ func (m Moment) Has(v Value) bool {
 	return len(m.Values[v]) > 0 && string(m.Values[v]) != "null"
 }
 
-// number returns a value that is a number, 0 for others.
+// Number returns a value that is a number, 0 for others.
 func (m Moment) Number(v Value) int64 { return gjson.ParseBytes(m.Values[v]).Int() }
 
-// set notes a string, unless it is empty.
+// Set notes a string, unless it is empty.
 func (m Moment) Set(v Value, text string) {
 	if text != "" {
 		m.Values[v] = strictjson.Quote(text)

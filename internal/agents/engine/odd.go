@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/chibi-host/chibi/tools"
 	"github.com/tidwall/gjson"
@@ -75,10 +73,4 @@ func shapeOf(value gjson.Result) string {
 		return "null"
 	}
 	return "a text"
-}
-
-// isObject reports whether arguments are an object; none are an empty one.
-func isObject(input json.RawMessage) bool {
-	text := strings.TrimSpace(string(input))
-	return text == "" || text == "null" || text[0] == '{'
 }

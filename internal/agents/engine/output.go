@@ -69,7 +69,7 @@ func (w *writer) decide(eff *Effect) {
 		return
 	}
 	denied := eff.Decision == hookpoints.DecisionDeny
-	row := w.row(SetDecision, string(eff.Decision))
+	row := w.row(SetDecision, eff.Decision)
 	if row == nil && denied && !eff.Halt {
 		w.lose("%s cannot refuse anything at %s: %s", w.Title, w.event.Name, eff.Reason)
 	}
@@ -83,11 +83,11 @@ func (w *writer) decide(eff *Effect) {
 
 // verdict writes a decision with its reason: first, if the decision needs one.
 func (w *writer) verdict(row *Row, eff Effect) {
-	if reason := w.row(SetReason, ""); reason != nil && slices.Contains(row.Needs, reason.Path) && eff.Reason != "" {
+	if reason := w.row(SetReason, ""); reason != nil && slices.Contains(row.Needs, Has(reason.Path)) && eff.Reason != "" {
 		w.put(reason.Path, quoted(eff.Reason))
 	}
 	before := len(w.answer)
-	w.write(SetDecision, string(eff.Decision), nil)
+	w.write(SetDecision, eff.Decision, nil)
 	if len(w.answer) > before || row.Is == "" {
 		w.write(SetReason, "", quoted(eff.Reason))
 	}
@@ -119,7 +119,7 @@ func (k Kind) isCall() bool {
 // does not happen after a denial.
 func (k Kind) Refuses() bool { return k.isCall() || k == Prompt || k == AgentStart }
 
-// canRefuse reports whether a denial at a moment means that something does not happen.
+// CanRefuse reports whether a denial at a moment means that something does not happen.
 func (k Kind) CanRefuse() bool {
 	return k.Refuses() || slices.Contains([]Kind{PromptExpanded, BeforeRequest, BeforeCompact}, k)
 }
@@ -208,7 +208,7 @@ func noOutput(d Dialect, e Event, m Moment) string {
 	return fmt.Sprintf("%s cannot replace the result of %s at %s", d.Title, cmp.Or(m.There.Tool, "a tool"), e.Name)
 }
 
-// merged returns an object with the members of a patch over its own.
+// Merged returns an object with the members of a patch over its own.
 func Merged(object, patch json.RawMessage) json.RawMessage {
 	all := map[string]json.RawMessage{}
 	if strictjson.Decode(object, &all) != nil || strictjson.Decode(patch, &all) != nil {
@@ -245,7 +245,7 @@ func quoted(text string) json.RawMessage {
 }
 
 // row returns the first row by which a member is written.
-func (w *writer) row(set Member, to string) *Row {
+func (w *writer) row(set Member, to hookpoints.Decision) *Row {
 	category := tools.Category(w.moment.Text(ToolCategory))
 	i := slices.IndexFunc(w.event.Rows, func(r Row) bool {
 		return r.Set == set && r.To == to && !r.Reads && (r.Categories == nil || slices.Contains(r.Categories, category))
@@ -259,7 +259,7 @@ func (w *writer) row(set Member, to string) *Row {
 // write writes a member by its row, with what the row needs. It reports whether there is a
 // row. A value that is nil is left out, unless the row says which it is; so is one that needs
 // what the answer does not have.
-func (w *writer) write(set Member, to string, value json.RawMessage) (known bool) {
+func (w *writer) write(set Member, to hookpoints.Decision, value json.RawMessage) (known bool) {
 	row := w.row(set, to)
 	if row == nil {
 		return false
@@ -269,11 +269,10 @@ func (w *writer) write(set Member, to string, value json.RawMessage) (known bool
 	}
 	needs := w.needs(*row)
 	for _, need := range needs {
-		path, want, isValue := strings.Cut(need, "=")
-		switch have := gjson.GetBytes(w.answer, path); {
-		case have.Exists() && isValue && have.Raw != want, !have.Exists() && !isValue:
+		switch have := gjson.GetBytes(w.answer, need.Path); {
+		case have.Exists() && need.Value != "" && have.Raw != need.Value, !have.Exists() && need.Value == "":
 			return true
-		case !have.Exists() && row.Costs == "" && w.approves(path, want):
+		case !have.Exists() && row.Costs == "" && w.approves(need):
 			return false
 		}
 	}
@@ -281,8 +280,8 @@ func (w *writer) write(set Member, to string, value json.RawMessage) (known bool
 		return true
 	}
 	for _, need := range needs {
-		if path, want, isValue := strings.Cut(need, "="); isValue {
-			w.put(path, json.RawMessage(want))
+		if need.Value != "" {
+			w.put(need.Path, json.RawMessage(need.Value))
 		}
 	}
 	w.put(row.Path, value)
@@ -293,7 +292,7 @@ func (w *writer) write(set Member, to string, value json.RawMessage) (known bool
 }
 
 // needs are what a member and the objects around it need.
-func (w *writer) needs(row Row) (list []string) {
+func (w *writer) needs(row Row) (list []Condition) {
 	for _, r := range w.event.Rows {
 		if strings.HasPrefix(row.Path, r.Path+".") {
 			list = append(list, r.Needs...)
@@ -302,10 +301,10 @@ func (w *writer) needs(row Row) (list []string) {
 	return append(list, row.Needs...)
 }
 
-// approves reports whether a member with a value is an approval.
-func (w *writer) approves(path, value string) bool {
+// approves reports whether a condition is that an answer approves.
+func (w *writer) approves(c Condition) bool {
 	return slices.ContainsFunc(w.event.Rows, func(r Row) bool {
-		return r.Path == path && r.Is == value && r.Set == SetDecision && r.To == string(hookpoints.DecisionAllow)
+		return r.Path == c.Path && r.Is == c.Value && r.Set == SetDecision && r.To == hookpoints.DecisionAllow
 	})
 }
 
@@ -317,4 +316,16 @@ func (w *writer) put(path string, value json.RawMessage) {
 
 func (w *writer) lose(format string, args ...any) {
 	w.lost = append(w.lost, fmt.Sprintf(format, args...))
+}
+
+// missing lists the members of an object that another one has not.
+func missing(object, other json.RawMessage) (names []string) {
+	has := gjson.ParseBytes(other).Map()
+	gjson.ParseBytes(object).ForEach(func(name, _ gjson.Result) bool {
+		if _, is := has[name.Str]; !is {
+			names = append(names, name.Str)
+		}
+		return true
+	})
+	return names
 }

@@ -29,23 +29,6 @@ func (d Dialect) Payload(e Event, m Moment) ([]byte, error) {
 	return body, nil
 }
 
-// of returns the dialect as it is at an event.
-func (e Event) of(d Dialect) Dialect {
-	if e.Tools != nil {
-		d.Tools = e.Tools
-	}
-	if e.Results != nil {
-		d.Results = e.Results
-	}
-	if e.Matcher != nil {
-		d.Matcher = *e.Matcher
-	}
-	if e.MCPName != "" {
-		d.MCPName = e.MCPName
-	}
-	return d
-}
-
 // encoder writes a moment in an agent's words.
 type encoder struct {
 	Dialect

@@ -82,7 +82,7 @@ func (e Event) Points() (points []hookpoints.Name) {
 	return points
 }
 
-// momentAt is MomentAt for all kinds of an event.
+// MomentAt is MomentAt for all kinds of an event.
 func (e Event) MomentAt(at hookpoints.Name, payload json.RawMessage, about Run) (m Moment, is bool) {
 	for _, k := range e.kinds() {
 		if !slices.Contains(PointsOf(k), at) {

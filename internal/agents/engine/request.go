@@ -49,7 +49,7 @@ func (m Moment) RequestPatch(eff Effect) (patch json.RawMessage, notes []string)
 	return patch, notes
 }
 
-// textMessages lists the places of the messages that have a text and are no result of a tool.
+// TextMessages lists the places of the messages that have a text and are no result of a tool.
 func TextMessages(messages gjson.Result) (places []string) {
 	for i, message := range messages.Array() {
 		if message.Get("role").Str != "tool" && ContentText(message) != "" {
@@ -59,7 +59,7 @@ func TextMessages(messages gjson.Result) (places []string) {
 	return places
 }
 
-// contentText returns a message's text: its content, or the texts of its parts.
+// ContentText returns a message's text: its content, or the texts of its parts.
 func ContentText(message gjson.Result) string {
 	content := message.Get("content")
 	if content.Type == gjson.String {

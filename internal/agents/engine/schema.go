@@ -103,20 +103,13 @@ const maxRest = 10
 // the member), and whether rows name members inside of it.
 func (e Event) knows(path string, value gjson.Result) (known, inside bool) {
 	named, asked := false, false
+	isAbout := func(c Condition) bool { return c.Path == path }
 	for _, row := range e.Rows {
 		inside = inside || strings.HasPrefix(row.Path, path+".")
 		fits := row.Is == "" || row.Is == value.Raw || value.Type == gjson.Null
 		named = named || row.Path == path
 		known = known || row.Path == path && fits
-		asked = asked || slices.ContainsFunc(slices.Concat(row.Needs, row.When), names(path))
+		asked = asked || slices.ContainsFunc(slices.Concat(row.Needs, row.When), isAbout)
 	}
 	return known || inside || asked && !named, inside
-}
-
-// names returns a function that reports whether a condition is about a member.
-func names(member string) func(condition string) bool {
-	return func(condition string) bool {
-		path, _, _ := strings.Cut(condition, "=")
-		return strings.TrimPrefix(path, "!") == member
-	}
 }

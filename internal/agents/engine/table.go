@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin/toolnames"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -136,6 +137,23 @@ func (d Dialect) isNamed(e Event, name string) bool {
 	return e.Name == name || slices.Contains(e.Aliases, name)
 }
 
+// of returns the dialect as it is at an event.
+func (e Event) of(d Dialect) Dialect {
+	if e.Tools != nil {
+		d.Tools = e.Tools
+	}
+	if e.Results != nil {
+		d.Results = e.Results
+	}
+	if e.Matcher != nil {
+		d.Matcher = *e.Matcher
+	}
+	if e.MCPName != "" {
+		d.MCPName = e.MCPName
+	}
+	return d
+}
+
 // Facts says where facts come from.
 type Facts struct {
 	// Driven is the version of the program that was run; "" if it was only read about.
@@ -243,9 +261,8 @@ type Event struct {
 	Also []Kind
 	// Fields are the payload, in order.
 	Fields []Field
-	// Needs are conditions, as of Row, that a payload fulfils; otherwise it is no such
-	// moment.
-	Needs []string
+	// Needs are conditions that a payload fulfils; otherwise it is no such moment.
+	Needs []Condition
 	// Tools, Results, Matcher and MCPName, if set, take the place of the dialect's here: some agents
 	// have two spellings of an event.
 	Tools   toolnames.Table
@@ -320,18 +337,15 @@ type Row struct {
 	Path string
 	// Is is the value that it must have, as JSON such as `"deny"` or `false`; "": any.
 	Is string
-	// Set is what it sets, To the word that it sets it to.
+	// Set is what it sets, To is the decision of SetDecision.
 	Set Member
-	To  string
-	// Needs are conditions, paths with the JSON that they must have, such as
-	// `hookSpecificOutput.hookEventName="PreToolUse"`; a path alone must be there and not be
-	// "" or null. The member is an error otherwise. What chibi bridge writes has them: a
-	// condition with a value is written, and without one the member is left out. So it is if
+	To  hookpoints.Decision
+	// Needs are conditions without which the member is an error. What chibi bridge writes fulfils
+	// them: a condition with a value is written, and without one the member is left out. So it is if
 	// the condition is an approval that nobody gave, unless Costs says so.
-	Needs []string
-	// When are conditions of the same form, and paths after "!" that must not be there. If
-	// they do not hold, the row is not there.
-	When []string
+	Needs []Condition
+	// When are conditions without which the row is not there.
+	When []Condition
 	// Reads says that the member is only read, never written by chibi bridge; Writes that it
 	// is only written.
 	Reads, Writes bool
@@ -375,25 +389,56 @@ type Variable struct {
 
 // Exit is what an exit status means.
 type Exit struct {
-	// Status is "0", another number, "signal", "other" for all others, "timeout", or "start" if the process
-	// could not be started.
-	Status string
-	// JSON says what JSON on standard output then is: "decides", "beside" (it counts, and
-	// so does Then), "ignored".
-	JSON string
-	// Then is what the status itself means without JSON that decides: "ok", "deny", "halt",
-	// "context", "shown" (the text is for the person) or "failed".
-	Then string
+	// Status is the status, or how else the process ended.
+	Status Status
+	// JSON says what JSON on standard output then is.
+	JSON JSONRule
+	// Then is what the status itself means without JSON that decides.
+	Then Ending
 	// NeedsText says that Then only holds if there is text on standard error (or what
-	// takes its place), Else is what holds otherwise; "": "failed".
+	// takes its place), Else is what holds otherwise; "": EndsFailed.
 	NeedsText bool
-	Else      string
+	Else      Ending
 	// NoText is the reason of a denial without text.
 	NoText string
 	// Stderr says that standard error takes the place of an empty standard output. Text that
 	// is not JSON is then the reason of what Then says.
 	Stderr bool
 }
+
+// Status is an exit status as a number, or one of these.
+type Status string
+
+// The other ends of a process.
+const (
+	OtherStatus Status = "other"  // all that have no row of their own
+	BySignal    Status = "signal" // a signal ended it
+	ByTimeout   Status = "timeout"
+	NotStarted  Status = "start" // it could not be started
+)
+
+// JSONRule says what JSON on standard output is.
+type JSONRule string
+
+// The meanings of JSON.
+const (
+	JSONDecides JSONRule = "decides"
+	JSONBeside  JSONRule = "beside" // it counts, and so does the exit status
+	JSONIgnored JSONRule = "ignored"
+)
+
+// Ending is what the end of a process means by itself.
+type Ending string
+
+// The meanings of an end.
+const (
+	EndsOK      Ending = "ok"
+	EndsDenied  Ending = "deny"
+	EndsHalted  Ending = "halt"
+	EndsContext Ending = "context" // standard output is for the model
+	EndsShown   Ending = "shown"   // the text is for the person
+	EndsFailed  Ending = "failed"
+)
 
 // TextRule says what output that is not JSON means.
 type TextRule string

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 // Taker says what an agent takes of what plugins change at a moment.
@@ -67,16 +65,4 @@ func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost s
 			strings.Join(own, ", "), call.Tool, t.Title)
 	}
 	return nil, ""
-}
-
-// missing lists the members of an object that another one has not.
-func missing(object, other json.RawMessage) (names []string) {
-	has := gjson.ParseBytes(other).Map()
-	gjson.ParseBytes(object).ForEach(func(name, _ gjson.Result) bool {
-		if _, is := has[name.Str]; !is {
-			names = append(names, name.Str)
-		}
-		return true
-	})
-	return names
 }

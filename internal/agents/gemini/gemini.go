@@ -45,10 +45,11 @@ func table() engine.Dialect {
 			Exact: []string{"SessionStart", "SessionEnd", "PreCompress", "Notification"}},
 		Exits: []engine.Exit{
 			// A text means "allow" in its source; the program asks the person all the same.
-			{Status: "0", JSON: "decides", Then: "ok", Stderr: true},
-			{Status: "signal", JSON: "decides", Then: "ok", Stderr: true},
-			{Status: "1", JSON: "decides", Then: "shown", Stderr: true},
-			{Status: "other", JSON: "decides", Then: "deny", NeedsText: true, Else: "ok", Stderr: true},
+			{Status: "0", JSON: engine.JSONDecides, Then: engine.EndsOK, Stderr: true},
+			{Status: engine.BySignal, JSON: engine.JSONDecides, Then: engine.EndsOK, Stderr: true},
+			{Status: "1", JSON: engine.JSONDecides, Then: engine.EndsShown, Stderr: true},
+			{Status: engine.OtherStatus, JSON: engine.JSONDecides, Then: engine.EndsDenied, NeedsText: true, Else: engine.EndsOK,
+				Stderr: true},
 		},
 		Dedup:  "name and command",
 		Own:    own{},
@@ -63,7 +64,7 @@ func table() engine.Dialect {
 	}
 }
 
-// geminiTools is how Gemini CLI names its tools.
+// toolNames is how Gemini CLI names its tools.
 func toolNames() toolnames.Table {
 	arg := toolnames.Arg
 	file, dir := arg("path", "file_path"), arg("path", "dir_path")
@@ -81,7 +82,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// geminiFields are the fields of an event.
+// fields are the fields of an event.
 func fields(event string, fields ...engine.Field) []engine.Field {
 	return append([]engine.Field{
 		{Name: "session_id", Value: engine.Session}, {Name: "transcript_path", Value: engine.Transcript},
@@ -90,7 +91,7 @@ func fields(event string, fields ...engine.Field) []engine.Field {
 	}, fields...)
 }
 
-// geminiDecides are the members of an answer that refuses, or ends the turn.
+// decides are the members of an answer that refuses, or ends the turn.
 func decides(rows ...engine.Row) []engine.Row {
 	return append([]engine.Row{
 		{Path: "decision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
@@ -106,7 +107,7 @@ func decides(rows ...engine.Row) []engine.Row {
 	}, rows...)
 }
 
-// geminiShown are the members of an answer where nothing can be decided.
+// shown are the members of an answer where nothing can be decided.
 func shown(rows ...engine.Row) []engine.Row {
 	return append([]engine.Row{
 		{Path: "systemMessage", Set: engine.SetSystemMessage},
@@ -118,7 +119,7 @@ func shown(rows ...engine.Row) []engine.Row {
 	}, rows...)
 }
 
-// geminiToolEvents are the events about tools.
+// toolEvents are the events about tools.
 func toolEvents() []engine.Event {
 	const limit = timeLimit
 	call := func(more ...engine.Field) []engine.Field {
@@ -146,10 +147,11 @@ func toolEvents() []engine.Event {
 			Fields: fields("AfterTool", call(engine.Field{Name: "tool_response", Value: engine.ToolOutput,
 				Form: engine.AsResult})...),
 			Rows: decides(
-				engine.Row{Path: "reason", Set: engine.SetOutput, Needs: []string{`decision="deny"`}, Writes: true,
-					Costs: "shows the new result to the model as an error"},
+				engine.Row{Path: "reason", Set: engine.SetOutput, Needs: []engine.Condition{engine.Is("decision", `"deny"`)},
+					Writes: true,
+					Costs:  "shows the new result to the model as an error"},
 				engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.SetContext,
-					When: []string{`!decision="deny"`, `!decision="block"`}},
+					When: []engine.Condition{engine.Is("decision", `"deny"`).Not(), engine.Is("decision", `"block"`).Not()}},
 				engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect},
 				engine.Row{Path: "hookSpecificOutput.tool_output", Set: engine.NoEffect},
 				engine.Row{Path: "hookSpecificOutput.tailToolCallRequest", Set: engine.NoEffect},

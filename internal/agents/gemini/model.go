@@ -20,7 +20,7 @@ const (
 	asToolConfig engine.Form = "Gemini's tools"
 )
 
-// geminiOwn writes and reads them.
+// own writes and reads them.
 type own struct{}
 
 // Write writes a value in one of them.
@@ -88,7 +88,7 @@ func with(object []byte, path string, value gjson.Result) []byte {
 	return after
 }
 
-// geminiMessages writes the texts of messages; those without text are left out, as there.
+// theirMessages writes the texts of messages; those without text are left out, as there.
 func theirMessages(messages gjson.Result) []byte {
 	list := []textMessage{}
 	for _, at := range engine.TextMessages(messages) {

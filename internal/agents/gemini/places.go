@@ -6,7 +6,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// geminiPlaces are Gemini CLI's settings files.
+// places are Gemini CLI's settings files.
 func places() []engine.Place {
 	return []engine.Place{
 		{Scope: engine.ScopeProject, Path: ".gemini/settings.json", Format: "jsonc", Write: true},
@@ -15,7 +15,7 @@ func places() []engine.Place {
 	}
 }
 
-// geminiShape is how Gemini CLI's settings files list hooks.
+// Shape is how Gemini CLI's settings files list hooks.
 func Shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Millisecond,
 		Enable:   "hooksConfig.enabled",

@@ -2,7 +2,7 @@ package gemini
 
 import "github.com/chibi-host/chibi/internal/agents/engine"
 
-// geminiTurnEvents are the events about sessions and turns.
+// turnEvents are the events about sessions and turns.
 func turnEvents() []engine.Event {
 	const limit = timeLimit
 	context := engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.SetContext}
@@ -45,7 +45,7 @@ func turnEvents() []engine.Event {
 	}
 }
 
-// geminiModelEvents are the events about requests to the model.
+// modelEvents are the events about requests to the model.
 func modelEvents() []engine.Event {
 	const limit = timeLimit
 	request := engine.Field{Name: "llm_request", Value: engine.Request, Form: asRequest}

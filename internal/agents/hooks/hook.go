@@ -24,7 +24,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// HookOptions is what a handler needs to run in chibi. All but Name and Run may be zero.
+// Options is what a handler needs to run in chibi. All but Name and Run may be zero.
 type Options struct {
 	// Name is the plugin's name, such as "claude:PreToolUse:2".
 	Name string

@@ -98,7 +98,7 @@ func (h *hook) process(ctx context.Context, ev plugin.Event, m engine.Moment, pa
 // outcome.
 func unstarted(h *hook, answer plugin.Answer, err error) (engine.Outcome, plugin.Answer, error) {
 	out := engine.Outcome{Unstarted: true, Stderr: err.Error()}
-	if h.dialect.EndsAs(h.event, out).Then == "deny" {
+	if h.dialect.EndsAs(h.event, out).Then == engine.EndsDenied {
 		return out, answer, nil
 	}
 	return engine.Outcome{}, answer, err

@@ -6,7 +6,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// qwenEvents are Qwen Code's events.
+// events are Qwen Code's events.
 func events() []engine.Event {
 	return slices.Concat(sessionEvents(), toolEvents(), turnEvents(), engine.Unfired("Setup", "Notification",
 		"ConfigChange",
@@ -15,7 +15,7 @@ func events() []engine.Event {
 		"PermissionDenied"))
 }
 
-// qwenSession are the events of sessions, prompts and compactions. Its hooks of prompts are
+// sessionEvents are the events of sessions, prompts and compactions. Its hooks of prompts are
 // also asked when a turn goes on, which is no prompt: submitted_prompt is absent then.
 func sessionEvents() []engine.Event {
 	before := engine.Field{Name: "prompt_id", Value: engine.PromptID, Reads: true, Optional: true} // only after /clear
@@ -29,7 +29,7 @@ func sessionEvents() []engine.Event {
 		Name: "UserPromptSubmit", Kind: engine.Prompt, Timeout: commandLimit, Bridged: true, PlainText: engine.TextContext,
 		Fields: fields(engine.Optional("prompt_id", engine.PromptID), engine.Holds("prompt", engine.PromptText),
 			engine.Holds("submitted_prompt", engine.PromptText)),
-		Needs: []string{"submitted_prompt"},
+		Needs: []engine.Condition{engine.Has("submitted_prompt")},
 		Rows:  rows(append(block(), contextRow())...),
 		Lost:  []string{"A plugin cannot change the prompt: Qwen Code takes text beside it, or refuses it."},
 	}, {
@@ -52,7 +52,7 @@ func sessionEvents() []engine.Event {
 	}}
 }
 
-// qwenToolEvents are the events of tool calls.
+// toolEvents are the events of tool calls.
 func toolEvents() []engine.Event {
 	call := []engine.Field{engine.Optional("prompt_id", engine.PromptID), engine.Formed("tool_name", engine.ToolName,
 		engine.AsTool),
@@ -81,18 +81,18 @@ func toolEvents() []engine.Event {
 			engine.Row{Path: "hookSpecificOutput.decision.behavior", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
 			engine.Row{Path: "hookSpecificOutput.decision.behavior", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
 			engine.Row{Path: "hookSpecificOutput.decision.message", Set: engine.SetReason,
-				Needs: []string{`hookSpecificOutput.decision.behavior="deny"`}}),
+				Needs: []engine.Condition{engine.Is("hookSpecificOutput.decision.behavior", `"deny"`)}}),
 	}, {
 		Name: "PostToolUse", Kind: engine.ToolSucceeded, Matches: engine.ToolName, Timeout: commandLimit, Bridged: true,
 		Fields: fields(slices.Concat(call, []engine.Field{engine.Formed("tool_response", engine.ToolOutput, engine.AsResult)},
 			ids,
 			[]engine.Field{engine.Optional("duration_ms", engine.Duration)})...),
 		Rows: rows(contextRow(),
-			engine.Row{Path: "stopReason", Set: engine.SetOutput, Needs: []string{"continue=false"}},
+			engine.Row{Path: "stopReason", Set: engine.SetOutput, Needs: []engine.Condition{engine.Is("continue", "false")}},
 			engine.Row{Path: "decision", Set: engine.NoEffect}, engine.Row{Path: "reason", Set: engine.Silent},
 			engine.Row{Path: "hookSpecificOutput.updatedToolOutput", Set: engine.NoEffect},
 			engine.Row{Path: "hookSpecificOutput.updatedMCPToolOutput", Set: engine.NoEffect}),
-		Exits: []engine.Exit{{Status: "2", JSON: "ignored", Then: "failed"}},
+		Exits: []engine.Exit{{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsFailed}},
 		Lost:  []string{"A plugin cannot end the turn after a tool: the turn goes on."},
 	}, {
 		Name: "PostToolUseFailure", Kind: engine.ToolFailed, Matches: engine.ToolName, Timeout: commandLimit, Bridged: true,
@@ -100,7 +100,7 @@ func toolEvents() []engine.Event {
 			engine.Fixed("is_interrupt", "false"), engine.Optional("duration_ms", engine.Duration)})...),
 		Rows: rows(contextRow(), engine.Row{Path: "decision", Set: engine.NoEffect},
 			engine.Row{Path: "reason", Set: engine.Silent}),
-		Exits: []engine.Exit{{Status: "2", JSON: "ignored", Then: "failed"}},
+		Exits: []engine.Exit{{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsFailed}},
 		Lost:  []string{"A plugin cannot replace the error of a tool that failed: its text stands beside it."},
 	}, {
 		Name: "PostToolBatch", Kind: engine.AfterBatch, Timeout: commandLimit, Bridged: true,
@@ -117,7 +117,7 @@ func toolEvents() []engine.Event {
 	}}
 }
 
-// qwenTurn are the events of the turn and of sub-agents.
+// turnEvents are the events of the turn and of sub-agents.
 func turnEvents() []engine.Event {
 	tasks := []engine.Field{engine.Fixed("background_tasks", "[]"), engine.Fixed("crons", "[]")}
 	prompt := engine.Optional("prompt_id", engine.PromptID)
@@ -150,6 +150,6 @@ func turnEvents() []engine.Event {
 		Fields: fields(prompt, engine.Optional("message_id", engine.PromptID),
 			engine.Holds("displayed_text", engine.Response),
 			engine.Fixed("is_final", "true")),
-		Needs: []string{"is_final=true"}, Rows: rows(),
+		Needs: []engine.Condition{engine.Is("is_final", "true")}, Rows: rows(),
 	}}
 }

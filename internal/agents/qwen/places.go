@@ -6,7 +6,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// qwenPlaces are Qwen Code's settings files.
+// places are Qwen Code's settings files.
 func places() []engine.Place {
 	return []engine.Place{
 		{Scope: engine.ScopeUser, Path: ".qwen/settings.json", Format: "jsonc", Write: true},
@@ -15,7 +15,7 @@ func places() []engine.Place {
 	}
 }
 
-// qwenShape is how Qwen Code's settings files list hooks.
+// Shape is how Qwen Code's settings files list hooks.
 func Shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Millisecond,
 		Disable:  "disableAllHooks",

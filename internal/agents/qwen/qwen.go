@@ -40,14 +40,14 @@ func table() engine.Dialect {
 		PlainText: engine.TextIgnored,
 		NoReason:  "Blocked by hook", Extensions: true,
 		Exits: []engine.Exit{
-			{Status: "0", JSON: "decides", Then: "ok"},
-			{Status: "1", JSON: "decides", Then: "failed"},
-			{Status: "2", JSON: "ignored", Then: "deny", NeedsText: true},
+			{Status: "0", JSON: engine.JSONDecides, Then: engine.EndsOK},
+			{Status: "1", JSON: engine.JSONDecides, Then: engine.EndsFailed},
+			{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsDenied, NeedsText: true},
 		},
 	}
 }
 
-// qwenFields are the members of every payload, then those of one event.
+// fields are the members of every payload, then those of one event.
 func fields(own ...engine.Field) []engine.Field {
 	return slices.Concat([]engine.Field{engine.Holds("session_id", engine.Session),
 		engine.Holds("transcript_path", engine.Transcript), engine.Holds("cwd", engine.Cwd),
@@ -56,7 +56,7 @@ func fields(own ...engine.Field) []engine.Field {
 		engine.Optional("agent_id", engine.AgentID)}, own)
 }
 
-// qwenRows are the members of an answer at an event: its own, and those of all events.
+// rows are the members of an answer at an event: its own, and those of all events.
 func rows(own ...engine.Row) []engine.Row {
 	return append(own,
 		engine.Row{Path: "hookSpecificOutput.hookEventName", Set: engine.Silent},
@@ -67,12 +67,12 @@ func rows(own ...engine.Row) []engine.Row {
 		engine.Row{Path: "suppressOutput", Set: engine.Silent})
 }
 
-// qwenContext is text for the model.
+// contextRow is text for the model.
 func contextRow() engine.Row {
 	return engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.SetContext}
 }
 
-// qwenBlock is a denial: by a decision, or by "continue": false, which ends no turn there.
+// block is a denial: by a decision, or by "continue": false, which ends no turn there.
 func block() []engine.Row {
 	return []engine.Row{
 		{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny"},
@@ -80,14 +80,14 @@ func block() []engine.Row {
 		{Path: "decision", Set: engine.Silent},
 		{Path: "reason", Set: engine.SetReason},
 		{Path: "continue", Is: "false", Set: engine.SetDecision, To: "deny"},
-		{Path: "stopReason", Set: engine.SetReason, Needs: []string{"continue=false"}},
+		{Path: "stopReason", Set: engine.SetReason, Needs: []engine.Condition{engine.Is("continue", "false")}},
 	}
 }
 
-// qwenCommands is how long a command may take.
+// commandLimit is how long a command may take.
 const commandLimit = 60 * time.Second
 
-// qwenTools is how Qwen Code names its tools; Also are the names that it shows.
+// toolNames is how Qwen Code names its tools; Also are the names that it shows.
 func toolNames() toolnames.Table {
 	path := toolnames.Arg("path", "file_path")
 	in := toolnames.Arg("path", "path")
@@ -117,7 +117,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// qwenEnvironment are the variables of hooks. Those without a value only Qwen Code can set.
+// environment are the variables of hooks. Those without a value only Qwen Code can set.
 func environment() (list []engine.Variable) {
 	list = []engine.Variable{
 		{Name: "QWEN_PROJECT_DIR", Value: engine.Project}, {Name: "GEMINI_PROJECT_DIR", Value: engine.Project},
