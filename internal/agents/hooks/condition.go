@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/tools"
@@ -51,21 +50,4 @@ func ruleOf(d engine.Dialect, text string) string {
 		ours += "(" + specifier
 	}
 	return ours
-}
-
-// capped leaves out that the turn goes on, after as many times as the handler's agent allows.
-func capped(h *hook, m engine.Moment, eff engine.Effect) engine.Effect {
-	limit := h.dialect.MaxContinuations
-	if h.handler.LoopLimit != nil {
-		limit = *h.handler.LoopLimit
-	}
-	done := int(m.Number(engine.FollowUps))
-	if h.event.Kind != engine.Stop || eff.Decision != hookpoints.DecisionDeny || done < limit ||
-		limit == 0 && h.handler.LoopLimit == nil {
-		return eff
-	}
-	eff.Note("the turn ends all the same: it has gone on %d times, and %s lets a hook continue it %d times", done,
-		h.dialect.Title, limit)
-	eff.Decision, eff.Reason = "", ""
-	return eff
 }

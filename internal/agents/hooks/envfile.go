@@ -15,16 +15,6 @@ import (
 // maxEnvFile bounds what is read of a file with variables, in bytes.
 const maxEnvFile = 64 << 10
 
-// Leaving is how a hook leaves variables for the commands that run after it.
-type Leaving struct {
-	// Dir returns a private directory of the run.
-	Dir func() (string, error)
-	// Add is given the variables.
-	Add func(map[string]string)
-	// Getenv looks up those that commands have now.
-	Getenv func(string) string
-}
-
 // envFile makes the file in which a hook leaves variables, at events at which it is told one, and
 // returns what reads it afterwards.
 func envFile(h *hook, m engine.Moment) (read func() (notes []string), err error) {

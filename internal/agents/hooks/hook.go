@@ -9,7 +9,6 @@ package hooks
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/plugin"
@@ -59,52 +57,14 @@ type Options struct {
 	Check func() error
 }
 
-// NewPlugin returns the plugin that runs a handler at the points of its event. The error says
-// why chibi does not run it.
-func NewPlugin(d *engine.Dialect, h settings.Handler, o Options) (plugin.Plugin, error) {
-	e, known := d.Event(h.Event)
-	if !known {
-		return plugin.Plugin{}, fmt.Errorf("unknown event %q", h.Event)
-	}
-	points := e.Points()
-	if points == nil {
-		return plugin.Plugin{}, fmt.Errorf("chibi never fires %s", e.Name)
-	}
-	if lacks := cmp.Or(o.Ways.Lacks(h.Kind), refuses(*d, e, h, o)); lacks != "" {
-		return plugin.Plugin{}, errors.New(lacks)
-	}
-	p := plugin.Plugin{Name: o.Name, Origin: plugin.Origin{Protocol: d.Name, Path: o.Path},
-		Hooks: points, Events: map[hookpoints.Name]string{}}
-	if e.Kind == engine.SessionStart {
-		p.Hooks = append(p.Hooks, engine.PointsOf(engine.AfterCompact)...)
-	}
-	for _, point := range p.Hooks {
-		p.Events[point] = e.Name
-	}
-	switch {
-	case d.InTurn || h.Sequential:
-		p.Sequence = d.Name + ":" + e.Name
-	default:
-		p.Round = d.Name + ":" + e.Name
-	}
-	p.Transcript = tells(*d, e, engine.Transcript)
-	if h.FailClosed {
-		p.OnFailure = plugin.Block
-	}
-	matches, err := matchesAlone(*d, e, h, o.Twins)
-	if err != nil {
-		return plugin.Plugin{}, err
-	}
-	concerns, err := condition(h, *d, e, o.Concerns)
-	if err != nil {
-		return plugin.Plugin{}, err
-	}
-	one := &hook{dialect: d, event: e, handler: h, opts: o, matches: matches, concerns: concerns}
-	p.Handler = one
-	if e.Kind == engine.SessionStart {
-		p.Handler = &starter{hook: one}
-	}
-	return p, nil
+// Leaving is how a hook leaves variables for the commands that run after it.
+type Leaving struct {
+	// Dir returns a private directory of the run.
+	Dir func() (string, error)
+	// Add is given the variables.
+	Add func(map[string]string)
+	// Getenv looks up those that commands have now.
+	Getenv func(string) string
 }
 
 // about returns what is known about the run, with the conversation that the event is in.
@@ -115,32 +75,6 @@ func (o Options) about(ctx context.Context) engine.Run {
 	about.Model, about.Effort = cmp.Or(id.Model, about.Model), cmp.Or(id.Effort, about.Effort)
 	about.Trusted = about.Trusted || id.Trusted
 	return about
-}
-
-// tells reports whether an agent's hooks get a value at an event.
-func tells(d engine.Dialect, e engine.Event, v engine.Value) bool {
-	return slices.ContainsFunc(e.Fields, func(f engine.Field) bool { return f.Value == v }) ||
-		slices.ContainsFunc(d.Environment, func(of engine.Variable) bool { return of.Value == v })
-}
-
-// matchesAlone returns what the matcher of a handler says, where those of its twins do not
-// match.
-func matchesAlone(d engine.Dialect, e engine.Event, h settings.Handler,
-	twins []settings.Handler) (func(value string) bool, error) {
-	matches, err := d.Matches(e, h.Matcher)
-	if err != nil || len(twins) == 0 {
-		return matches, err
-	}
-	var others []func(string) bool
-	for _, twin := range twins {
-		if other, err := d.Matches(e, twin.Matcher); err == nil {
-			others = append(others, other)
-		}
-	}
-	return func(value string) bool {
-		isTwins := slices.ContainsFunc(others, func(other func(string) bool) bool { return other(value) })
-		return matches(value) && !isTwins
-	}, nil
 }
 
 // hook is a handler of a settings file as a [plugin.Handler].
@@ -154,62 +88,6 @@ type hook struct {
 	concerns func(engine.Moment) bool
 	// ran says that it has run, of a handler that runs once.
 	ran atomic.Bool
-}
-
-// Handle runs the handler at an event that it is for.
-func (h *hook) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
-	m, why := h.moment(ctx, ev)
-	if why != "" {
-		return plugin.Answer{Skipped: why}, nil
-	}
-	if h.handler.Async && h.opts.Memory != nil {
-		return h.behind(ctx, ev, m), nil
-	}
-	eff, answer, err := h.run(ctx, ev, m)
-	if err != nil {
-		return answer, err
-	}
-	return h.answer(ev.Point, m, capped(h, m, eff), answer), nil
-}
-
-// moment returns what happens, or why the hook is not for it.
-func (h *hook) moment(ctx context.Context, ev plugin.Event) (m engine.Moment, why string) {
-	m, is := h.event.MomentAt(ev.Point, ev.Payload, h.opts.about(ctx))
-	m.Set(engine.HookDir, filepath.Dir(h.opts.Path))
-	if !is {
-		return m, fmt.Sprintf("this is no moment for %s", h.event.Name)
-	}
-	if value := h.dialect.Matched(h.event, m); !h.matches(value) {
-		return m, fmt.Sprintf("its matcher %.60q does not match %.60q", h.handler.Matcher, value)
-	}
-	if h.concerns != nil && !h.concerns(m) {
-		return m, fmt.Sprintf("its rule %.60q is not about this call", h.handler.If)
-	}
-	if h.handler.Once && h.dialect.Shape.Once && h.ran.Swap(true) {
-		return m, "it runs once in a session"
-	}
-	if h.event.Kind == engine.BeforeRead {
-		m.Set(engine.FileContent, contentOf(m.Text(engine.Path)))
-	}
-	return m, ""
-}
-
-// run asks the handler about a moment.
-func (h *hook) run(ctx context.Context, ev plugin.Event, m engine.Moment) (engine.Effect, plugin.Answer, error) {
-	if h.opts.Waiting != nil && h.handler.StatusMessage != "" {
-		defer h.opts.Waiting(h.handler.StatusMessage)()
-	}
-	variables, err := envFile(h, m)
-	if err != nil {
-		return engine.Effect{}, plugin.Answer{}, err
-	}
-	payload, err := h.dialect.Payload(h.event, m)
-	if err != nil {
-		return engine.Effect{}, plugin.Answer{}, err
-	}
-	eff, answer, err := h.ask(ctx, ev, m, payload)
-	eff.Notes = append(eff.Notes, variables()...)
-	return eff, answer, err
 }
 
 // command returns the process of an event.
@@ -253,14 +131,6 @@ func find(c *process.Command, runner process.Runner) error {
 		c.Path = path
 	}
 	return nil
-}
-
-// answer returns the answer that an effect is at a point.
-func (h *hook) answer(at hookpoints.Name, m engine.Moment, eff engine.Effect, answer plugin.Answer) plugin.Answer {
-	body, notes := answerAt(*h.dialect, at, m, eff)
-	h.opts.Memory.setVariables(eff.Env)
-	answer.Body, answer.Notes = body, append(answer.Notes, notes...)
-	return answer
 }
 
 // inPlace replaces the agent's variables in a word of a command that no shell reads.
