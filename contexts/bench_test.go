@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // longContext makes a context with so many entries in its transcript, in
@@ -34,7 +36,7 @@ func longContext(b *testing.B, entries int) (*Files, Context) {
 		for i := range count {
 			e := UserMessage("user", "work", fmt.Sprintf("message %d with some words in it, as people write them", n+i))
 			e.Timestamp = now + int64(n+i)
-			encoded, err := encode([]Entry{e})
+			encoded, err := parts.Encode([]Entry{e})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -58,7 +60,7 @@ func longContext(b *testing.B, entries int) (*Files, Context) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := onDisk(c).file.write(nil); err != nil {
+	if err := os.WriteFile(onDisk(store, "work", "context.jsonl"), nil, 0o600); err != nil {
 		b.Fatal(err)
 	}
 	if err := c.Archive(); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // Checked is what [Check] has read.
@@ -23,8 +25,8 @@ func Check(ctx context.Context, s *Store, damaged func(text string), each func(n
 	if err != nil {
 		return c, err
 	}
-	if b, ok := s.backend.(checker); ok {
-		if err := b.check(ctx, damaged); err != nil {
+	if b, ok := s.backend.(parts.Checker); ok {
+		if err := b.Check(ctx, damaged); err != nil {
 			return c, err
 		}
 	}
@@ -55,8 +57,8 @@ func checkContext(ctx context.Context, s *Store, name string, c *Checked) error 
 	if _, failed := h.Window(ctx); failed != nil {
 		err = errors.Join(err, failed)
 	}
-	if h.inbox.hasMail(ctx) {
-		mail, failed := h.inbox.waiting(ctx)
+	if h.inbox.HasMail(ctx) {
+		mail, failed := h.inbox.Waiting(ctx)
 		c.Messages, err = c.Messages+len(mail), errors.Join(err, failed)
 	}
 	for _, read := range []func(context.Context) (string, error){h.Summary, h.Todos, h.Goals, h.SystemPrompt,

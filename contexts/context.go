@@ -1,8 +1,10 @@
 package contexts
 
+import "github.com/chibi-host/chibi/contexts/internal/parts"
+
 // handle is one context of a store.
 type handle struct {
-	keeper keeper
+	keeper parts.Keeper
 	*conversation
 	*notes
 	*mailbox
@@ -13,12 +15,12 @@ type handle struct {
 
 // handle opens a context.
 func (s *Store) handle(name string) *handle {
-	r := &ref{settings: &s.Settings, name: name}
-	k := s.backend.open(r)
-	c := &conversation{ref: r, transcript: k.transcript, views: k.views}
+	r := &parts.Ref{Settings: &s.Settings, Name: name}
+	k := s.backend.Open(r)
+	c := &conversation{ref: r, transcript: k.Transcript, views: k.Views}
 	return &handle{
-		keeper: k, conversation: c, notes: &notes{ref: r, texts: k.texts, transcript: k.transcript},
-		mailbox: &mailbox{store: s, ref: r, inbox: k.inbox, conversation: c}, owner: &owner{s, r, k.lock},
-		settings: &settings{ref: r, texts: k.texts}, scripts: &scripts{ref: r, copies: k.scripts},
+		keeper: k, conversation: c, notes: &notes{ref: r, texts: k.Texts, transcript: k.Transcript},
+		mailbox: &mailbox{store: s, ref: r, inbox: k.Inbox, conversation: c}, owner: &owner{s, r, k.Lock},
+		settings: &settings{ref: r, texts: k.Texts}, scripts: &scripts{ref: r, copies: k.Scripts},
 	}
 }

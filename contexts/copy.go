@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"github.com/chibi-host/chibi/store"
 )
 
@@ -96,7 +98,7 @@ func Copy(ctx context.Context, from, to *Store, o CopyOptions) error {
 	if err != nil {
 		return err
 	}
-	known, err := from.backend.state(ctx)
+	known, err := from.backend.State(ctx)
 	if err != nil {
 		return err
 	}
@@ -148,28 +150,28 @@ func endsAll(ctx context.Context, err error) bool {
 
 // reflection copies the model's notes about itself.
 func (c *copying) reflection(ctx context.Context) error {
-	text, err := c.from.open(DefaultName).texts.prompt(ctx, promptReflection)
+	text, err := c.from.open(DefaultName).Texts.Prompt(ctx, parts.PromptReflection)
 	if err != nil || text == "" || c.DryRun {
 		return err
 	}
-	texts := c.to.open(DefaultName).texts
-	if there, err := texts.prompt(ctx, promptReflection); err != nil || there == text {
+	texts := c.to.open(DefaultName).Texts
+	if there, err := texts.Prompt(ctx, parts.PromptReflection); err != nil || there == text {
 		return err
 	}
-	return texts.setPrompt(promptReflection, text)
+	return texts.SetPrompt(parts.PromptReflection, text)
 }
 
 // register records in the target what the source knows of the contexts that were copied.
-func (c *copying) register(known *stateFile) error {
+func (c *copying) register(known *registry.File) error {
 	isCopied := map[string]bool{}
 	for _, name := range c.copied {
 		isCopied[name] = true
 	}
-	var list []contextState
+	var list []registry.Context
 	for _, e := range known.Contexts {
 		if isCopied[e.Name] {
 			list = append(list, e)
 		}
 	}
-	return c.to.backend.describe(list)
+	return c.to.backend.Describe(list)
 }

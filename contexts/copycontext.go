@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // contextCopy copies one context.
@@ -11,7 +13,7 @@ type contextCopy struct {
 	*copying
 	done           Copied
 	source, target *handle
-	fromTape, tape tape
+	fromTape, tape parts.Tape
 }
 
 // Parts of a copy.
@@ -23,8 +25,8 @@ type (
 
 func newContextCopy(c *copying, done Copied) *contextCopy {
 	source, target := c.from.handle(done.Name), c.to.handle(done.Name)
-	return &contextCopy{copying: c, done: done, source: source, target: target, fromTape: source.keeper.tape,
-		tape: target.keeper.tape}
+	return &contextCopy{copying: c, done: done, source: source, target: target, fromTape: source.keeper.Tape,
+		tape: target.keeper.Tape}
 }
 
 // run copies the context. Mail is read before the entries: what is delivered meanwhile is

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // copy copies the entries that the target does not have.
@@ -20,12 +22,12 @@ func (c entryCopy) copy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = c.tape.write(ctx, func(w tapeWriter) error {
+	err = c.tape.Write(ctx, func(w parts.TapeWriter) error {
 		var have entryCount
-		if err := w.records(ctx, have.add); err != nil {
+		if err := w.Records(ctx, have.add); err != nil {
 			return err
 		}
-		return c.rest(ctx, have, s, w.add)
+		return c.rest(ctx, have, s, w.Add)
 	})
 	var diverged *DivergedError
 	if err != nil && !errors.As(err, &diverged) {
@@ -41,17 +43,17 @@ func (c entryCopy) compare(ctx context.Context) error {
 		return err
 	}
 	var have entryCount
-	if err := c.tape.records(ctx, have.add); err != nil {
+	if err := c.tape.Records(ctx, have.add); err != nil {
 		return err
 	}
-	return c.rest(ctx, have, summaryAt{}, func([]stored) error { return nil })
+	return c.rest(ctx, have, summaryAt{}, func([]parts.Stored) error { return nil })
 }
 
 // isCurrent reports whether both transcripts end with the same entry. It is only trusted
 // if no other entry has the same id: messages of the original may come several times.
 func (c entryCopy) isCurrent(ctx context.Context) (bool, error) {
 	from, err := newest(ctx, c.source.conversation)
-	if err != nil || from.ID == "" || from.Type == TypeMessage && from.meta().Role == "" {
+	if err != nil || from.ID == "" || from.Type == TypeMessage && parts.MetaOf(from).Role == "" {
 		return false, err
 	}
 	to, err := newest(ctx, c.target.conversation)
@@ -60,7 +62,7 @@ func (c entryCopy) isCurrent(ctx context.Context) (bool, error) {
 
 // newest returns the last entry of the transcript.
 func newest(ctx context.Context, c *conversation) (last Entry, err error) {
-	err = c.transcript.scan(ctx, scan{backward: true}, func(e Entry) bool {
+	err = c.transcript.Scan(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
 		last = e
 		return false
 	})
@@ -82,8 +84,8 @@ func (c entryCopy) summary(ctx context.Context) (s summaryAt, err error) {
 		return s, err
 	}
 	n, begun := 0, false
-	err = c.fromTape.records(ctx, func(e stored) error {
-		if e.entry.isAnchor() || !begun && e.entry.Type != TypeSystemPrompt {
+	err = c.fromTape.Records(ctx, func(e parts.Stored) error {
+		if parts.IsAnchor(e.Entry) || !begun && e.Entry.Type != TypeSystemPrompt {
 			s.before, begun = n, true
 		}
 		n++
@@ -96,9 +98,9 @@ func (c entryCopy) summary(ctx context.Context) (s summaryAt, err error) {
 }
 
 // rest calls add with the entries behind those that the target has, in pieces.
-func (c entryCopy) rest(ctx context.Context, have entryCount, s summaryAt, add func([]stored) error) error {
+func (c entryCopy) rest(ctx context.Context, have entryCount, s summaryAt, add func([]parts.Stored) error) error {
 	seen, size, n := entryCount{}, 0, -1
-	var piece []stored
+	var piece []parts.Stored
 	flush := func() error {
 		if len(piece) == 0 {
 			return nil
@@ -114,15 +116,15 @@ func (c entryCopy) rest(ctx context.Context, have entryCount, s summaryAt, add f
 		c.progress()
 		return nil
 	}
-	err := c.fromTape.records(ctx, func(e stored) error {
+	err := c.fromTape.Records(ctx, func(e parts.Stored) error {
 		if n++; n == s.before {
-			e.summary = s.text
+			e.Summary = s.text
 		}
 		if seen.n < have.n {
 			return c.recognize(&seen, have, e)
 		}
-		e.record = bytes.Clone(e.record)
-		piece, size = append(piece, e), size+len(e.record)
+		e.Record = bytes.Clone(e.Record)
+		piece, size = append(piece, e), size+len(e.Record)
 		if len(piece) < maxPiece && size < maxPieceBytes {
 			return nil
 		}
@@ -144,7 +146,7 @@ const (
 )
 
 // recognize counts an entry that the target should have too.
-func (c entryCopy) recognize(seen *entryCount, have entryCount, e stored) error {
+func (c entryCopy) recognize(seen *entryCount, have entryCount, e parts.Stored) error {
 	if err := seen.add(e); err != nil {
 		return err
 	}
@@ -160,15 +162,15 @@ type entryCount struct {
 	hash hash.Hash
 }
 
-func (n *entryCount) add(e stored) error {
+func (n *entryCount) add(e parts.Stored) error {
 	if n.hash == nil {
 		n.hash = sha256.New()
 	}
 	n.n++
-	if e.entry.ID == "" { // of another program
-		n.hash.Write(e.record)
+	if e.Entry.ID == "" { // of another program
+		n.hash.Write(e.Record)
 	}
-	_, err := io.WriteString(n.hash, e.entry.ID+"\n")
+	_, err := io.WriteString(n.hash, e.Entry.ID+"\n")
 	return err
 }
 

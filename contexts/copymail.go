@@ -7,10 +7,10 @@ import (
 
 // waiting returns the messages that the source has not delivered.
 func (c mailCopy) waiting(ctx context.Context) ([]Mail, error) {
-	if !c.source.inbox.hasMail(ctx) {
+	if !c.source.inbox.HasMail(ctx) {
 		return nil, nil
 	}
-	mail, err := c.source.inbox.waiting(ctx)
+	mail, err := c.source.inbox.Waiting(ctx)
 	if err == nil {
 		mail, err = c.source.undelivered(ctx, mail)
 	}
@@ -31,7 +31,7 @@ func (c mailCopy) copy(ctx context.Context, mail []Mail) error {
 		if err != nil || ctx.Err() != nil {
 			break
 		}
-		if err = c.target.inbox.put(m); err == nil {
+		if err = c.target.inbox.Put(m); err == nil {
 			c.done.Mail++
 		}
 	}
@@ -50,8 +50,8 @@ func (c mailCopy) missing(ctx context.Context, mail []Mail) (missing []Mail, err
 		return nil, nil
 	}
 	there := map[string]bool{}
-	if c.target.inbox.hasMail(ctx) {
-		waiting, err := c.target.inbox.waiting(ctx)
+	if c.target.inbox.HasMail(ctx) {
+		waiting, err := c.target.inbox.Waiting(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // notes copies the texts of the context, but for its settings and the summary.
 func (c textCopy) notes(ctx context.Context) (err error) {
-	for _, name := range []string{textSystemPrompt, textTodos, textGoals} {
+	for _, name := range []string{parts.TextSystemPrompt, parts.TextTodos, parts.TextGoals} {
 		if endsAll(ctx, err) {
 			break
 		}
@@ -19,27 +21,27 @@ func (c textCopy) notes(ctx context.Context) (err error) {
 
 // text makes a text of the target equal.
 func (c textCopy) text(ctx context.Context, name string) error {
-	text, err := c.source.notes.texts.text(ctx, name)
+	text, err := c.source.notes.texts.Text(ctx, name)
 	if err != nil {
 		return err
 	}
-	if there, err := c.target.notes.texts.text(ctx, name); err != nil || there == text {
+	if there, err := c.target.notes.texts.Text(ctx, name); err != nil || there == text {
 		return err
 	}
-	return writing(c.target.owner.ref, name, c.target.notes.texts.setText(name, text))
+	return writing(c.target.owner.ref, name, c.target.notes.texts.SetText(name, text))
 }
 
 // noted copies the system prompts of the last turn, so that the next one does not add the
 // context's own one to the transcript once more. The texts are there.
 func (c textCopy) noted(ctx context.Context) error {
-	noted, err := c.fromTape.noted(ctx)
+	noted, err := c.fromTape.Noted(ctx)
 	if err != nil {
 		return err
 	}
-	if there, err := c.tape.noted(ctx); err != nil || there == noted {
+	if there, err := c.tape.Noted(ctx); err != nil || there == noted {
 		return err
 	}
-	return c.tape.setNoted(noted)
+	return c.tape.SetNoted(noted)
 }
 
 // localConfig copies the settings of the context, if the target may have them.
@@ -60,7 +62,7 @@ func (c textCopy) settings(ctx context.Context) (text string, err error) {
 	text, err = c.source.LocalConfig(ctx)
 	if err == nil && text != "" && c.LocalConfig != nil {
 		if err = c.LocalConfig(c.done.Name, text); err != nil {
-			err = fmt.Errorf("context %q is copied without its %s: %w", c.done.Name, textLocalConfig, err)
+			err = fmt.Errorf("context %q is copied without its %s: %w", c.done.Name, parts.TextLocalConfig, err)
 		}
 	}
 	return text, err
@@ -75,5 +77,5 @@ func (c textCopy) summary(ctx context.Context) error {
 	if there, err := c.target.Summary(ctx); err != nil || there == text {
 		return err
 	}
-	return c.tape.setSummary(text)
+	return c.tape.SetSummary(text)
 }

@@ -115,7 +115,7 @@ func TestAWindowWithALineThatIsNoEntryIsRebuilt(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			path := onDisk(c).file.path()
+			path := onDisk(s, "work", "context.jsonl")
 			whole, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -151,7 +151,7 @@ func TestAStateOfAnotherLayoutIsReadAndChanged(t *testing.T) {
 			home := t.TempDir()
 			s := homeOf(t, home, map[string]string{"state.json": text, "contexts/work/todos.md": "x"})
 			for range 2 { // the second time, chibi has written it
-				if state, err := s.State(t.Context()); err != nil || state != (State{"work", "old"}) {
+				if state, err := s.State(t.Context()); err != nil || state != (State{Current: "work", Previous: "old"}) {
 					t.Errorf("State = %+v, %v", state, err)
 				}
 				if err := s.Touch("work"); err != nil {

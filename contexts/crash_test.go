@@ -36,8 +36,10 @@ func crashStore(t *testing.T, home string, fs disk.FS) *Files {
 	return s
 }
 
-// onDisk is how files keep a context.
-func onDisk(c Context) *fileTranscript { return c.(*handle).conversation.transcript.(*fileTranscript) }
+// onDisk returns the path of a file of a context.
+func onDisk(s *Files, name, file string) string {
+	return filepath.Join(s.Layout().Directory(name), file)
+}
 
 // TestAReadOnlyHomeCanBeRead takes a home whose window is behind.
 func TestAReadOnlyHomeCanBeRead(t *testing.T) {
@@ -51,7 +53,7 @@ func TestAReadOnlyHomeCanBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fs.Remove(onDisk(c).file.path())
+	fs.Remove(onDisk(s, "work", "context.jsonl"))
 	fs.Fail()
 	if window, err := c.Window(t.Context()); err != nil || len(window) != 2 {
 		t.Errorf("window = %v, %v", window, err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // Query selects entries of a whole transcript. The zero value selects all.
@@ -28,7 +30,7 @@ func (c *conversation) History(ctx context.Context, q Query, each func(Entry) (m
 		read = c.last
 	}
 	if err := read(ctx, q, each); err != nil {
-		return fmt.Errorf("reading the history of context %q: %w", c.ref.name, err)
+		return fmt.Errorf("reading the history of context %q: %w", c.ref.Name, err)
 	}
 	return nil
 }
@@ -36,7 +38,7 @@ func (c *conversation) History(ctx context.Context, q Query, each func(Entry) (m
 // first reads from the beginning of the transcript.
 func (c *conversation) first(ctx context.Context, q Query, each func(Entry) bool) error {
 	count, copies := 0, map[string]bool{}
-	return c.transcript.scan(ctx, q.scan(), func(e Entry) bool {
+	return c.transcript.Scan(ctx, q.scan(), func(e Entry) bool {
 		if !q.selects(e) || isCopy(e, copies) {
 			return true
 		}
@@ -49,7 +51,7 @@ func (c *conversation) first(ctx context.Context, q Query, each func(Entry) bool
 func (c *conversation) last(ctx context.Context, q Query, each func(Entry) bool) error {
 	var list []Entry
 	copies := map[string]bool{}
-	err := c.transcript.scan(ctx, q.scan(), func(e Entry) bool {
+	err := c.transcript.Scan(ctx, q.scan(), func(e Entry) bool {
 		if q.selects(e) && !isCopy(e, copies) {
 			list = append(list, e)
 		}
@@ -67,8 +69,8 @@ func (c *conversation) last(ctx context.Context, q Query, each func(Entry) bool)
 }
 
 // scan returns the scan that the query needs.
-func (q Query) scan() scan {
-	return scan{backward: q.Last > 0, since: q.Since, until: q.Until, text: q.Text}
+func (q Query) scan() parts.Wanted {
+	return parts.Wanted{Backward: q.Last > 0, Since: q.Since, Until: q.Until, Text: q.Text}
 }
 
 // selects reports whether the query selects an entry.

@@ -4,26 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // owner implements the rules for locking a context.
 type owner struct {
 	store *Store
-	ref   *ref
-	lock  lock
+	ref   *parts.Ref
+	lock  parts.Lock
 }
 
 // Lock reserves the context for this process until unlock is called.
 func (o *owner) Lock(ctx context.Context) (held context.Context, unlock func(), err error) {
-	return o.take(ctx, shortPatience)
+	return o.take(ctx, parts.ShortPatience)
 }
 
 // WaitLock is like Lock, but waits for another process until ctx ends.
 func (o *owner) WaitLock(ctx context.Context) (held context.Context, unlock func(), err error) {
-	return o.take(ctx, endless)
+	return o.take(ctx, parts.Endless)
 }
 
-func (o *owner) take(ctx context.Context, p patience) (held context.Context, unlock func(), err error) {
+func (o *owner) take(ctx context.Context, p parts.Patience) (held context.Context, unlock func(), err error) {
 	release, lost, err := o.lock(ctx, p)
 	if err != nil {
 		return nil, nil, err
@@ -38,9 +40,9 @@ func (o *owner) take(ctx context.Context, p patience) (held context.Context, unl
 			}
 		}()
 	}
-	o.ref.held = true
+	o.ref.Held = true
 	return held, func() {
-		o.ref.held = false
+		o.ref.Held = false
 		end(nil)
 		release()
 	}, nil
@@ -51,11 +53,11 @@ func (o *owner) Rename(to string) error {
 	if err := ValidName(to); err != nil {
 		return err
 	}
-	s, from := o.store, o.ref.name
-	err := s.backend.rename(from, to)
+	s, from := o.store, o.ref.Name
+	err := s.backend.Rename(from, to)
 	if err == nil {
-		o.ref.name = to
-		err = s.backend.moved(from, to)
+		o.ref.Name = to
+		err = s.backend.Moved(from, to)
 	}
 	if err != nil {
 		return fmt.Errorf("renaming context %q to %q: %w", from, to, err)
@@ -67,15 +69,15 @@ func (o *owner) Rename(to string) error {
 // anything is written, so that it also works on a full disk.
 func (o *owner) Delete() (current string, err error) {
 	home := o.store.backend
-	err = home.remove(o.ref.name)
+	err = home.Remove(o.ref.Name)
 	if err == nil {
-		err = home.free()
+		err = home.Free()
 	}
 	if err == nil {
-		current, err = home.forget(o.ref.name)
+		current, err = home.Forget(o.ref.Name)
 	}
 	if err != nil {
-		return current, fmt.Errorf("deleting context %q: %w", o.ref.name, err)
+		return current, fmt.Errorf("deleting context %q: %w", o.ref.Name, err)
 	}
 	return current, nil
 }
@@ -89,18 +91,18 @@ type Expired struct {
 
 // Expire removes expired contexts. One that cannot be removed does not keep the others.
 func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, err error) {
-	entries, err := s.backend.expiring(ctx)
+	entries, err := s.backend.Expiring(ctx)
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
-	state, err := s.backend.current(ctx)
+	state, err := s.backend.Current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	var failed error
 	for _, e := range entries {
-		why := e.isDue(s.Now(), s.backend.lastUse)
+		why := e.IsDue(s.Now(), s.backend.LastUse)
 		if why == "" || e.Name == state.Current || e.Name == inUse || !s.Exists(ctx, e.Name) {
 			continue
 		}
@@ -112,8 +114,8 @@ func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, er
 	if len(names) == 0 {
 		return nil, failed
 	}
-	if err = s.backend.free(); err == nil {
-		_, err = s.backend.forget(names...)
+	if err = s.backend.Free(); err == nil {
+		_, err = s.backend.Forget(names...)
 	}
 	return removed, errors.Join(failed, err)
 }
@@ -122,7 +124,7 @@ func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, er
 // removes it.
 func (s *Store) expire(ctx context.Context, name string) (gone bool, err error) {
 	home := s.backend
-	unlock, _, err := s.open(name).lock(ctx, noPatience)
+	unlock, _, err := s.open(name).Lock(ctx, parts.NoPatience)
 	var inUse *LockedError
 	if errors.As(err, &inUse) {
 		return false, nil
@@ -131,11 +133,11 @@ func (s *Store) expire(ctx context.Context, name string) (gone bool, err error) 
 		return false, err
 	}
 	defer unlock()
-	e, err := home.entry(ctx, name)
-	if err != nil || e == nil || e.isDue(s.Now(), home.lastUse) == "" {
+	e, err := home.Entry(ctx, name)
+	if err != nil || e == nil || e.IsDue(s.Now(), home.LastUse) == "" {
 		return false, err
 	}
-	if err := home.remove(name); err != nil {
+	if err := home.Remove(name); err != nil {
 		return false, fmt.Errorf("deleting context %q: %w", name, err)
 	}
 	return true, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
@@ -80,7 +81,7 @@ func TestAPromptTakesAsMuchMailAsItMayAndTheRestComesNext(t *testing.T) {
 
 func TestAFullInboxRefusesMessagesAndOneThatIsTooLargeIsNotRead(t *testing.T) {
 	home := t.TempDir()
-	s := homeOf(t, home, map[string]string{"contexts/work/inbox.jsonl": strings.Repeat("x", maxInbox-10) + "\n"})
+	s := homeOf(t, home, map[string]string{"contexts/work/inbox.jsonl": strings.Repeat("x", parts.MaxInbox-10) + "\n"})
 	c, err := s.Context("work")
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func TestAFullInboxRefusesMessagesAndOneThatIsTooLargeIsNotRead(t *testing.T) {
 		t.Errorf("Send = %v", err)
 	}
 	path := filepath.Join(home, "contexts/work/inbox.jsonl")
-	if err := os.Truncate(path, maxInbox+1); err != nil {
+	if err := os.Truncate(path, parts.MaxInbox+1); err != nil {
 		t.Fatal(err)
 	}
 	var large *disk.TooLargeError

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/google/uuid"
 )
 
 // mailbox implements the rules for a context's mail.
 type mailbox struct {
 	store        *Store
-	ref          *ref
-	inbox        inbox
+	ref          *parts.Ref
+	inbox        parts.Inbox
 	conversation *conversation
 }
 
@@ -25,10 +26,10 @@ func (b *mailbox) Send(to, from, text string) error {
 	}
 	if err == nil {
 		mail := Mail{ID: uuid.NewString(), Timestamp: b.store.Now().Unix(), From: from, To: to, Content: text}
-		if from != b.ref.name {
-			mail.SentBy = b.ref.name
+		if from != b.ref.Name {
+			mail.SentBy = b.ref.Name
 		}
-		err = b.store.open(to).inbox.put(mail)
+		err = b.store.open(to).Inbox.Put(mail)
 	}
 	if err != nil {
 		return fmt.Errorf("sending to context %q: %w", to, err)
@@ -37,19 +38,19 @@ func (b *mailbox) Send(to, from, text string) error {
 }
 
 // CheckMessage returns an error for a message that is too large to be sent.
-func (b *mailbox) CheckMessage(text string) error { return checkMessage(b.store.Limits, text) }
+func (b *mailbox) CheckMessage(text string) error { return parts.CheckMessage(b.store.Limits, text) }
 
 // Mail returns the messages in the inbox that are not part of the conversation yet.
 func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
-	all, err := b.inbox.waiting(ctx)
+	all, err := b.inbox.Waiting(ctx)
 	waiting := all
 	if err == nil {
 		waiting, err = b.undelivered(ctx, all)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the inbox of context %q: %w", b.ref.name, err)
+		return nil, fmt.Errorf("reading the inbox of context %q: %w", b.ref.Name, err)
 	}
-	if len(waiting) < len(all) && b.ref.held {
+	if len(waiting) < len(all) && b.ref.Held {
 		// A crash has left what it had delivered. It is removed while that is among the recent
 		// entries, so that no clock matters.
 		if err := b.RemoveMail(); err != nil {
@@ -61,12 +62,12 @@ func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
 
 // forOnePrompt returns the first messages, as many as one prompt delivers.
 func (b *mailbox) forOnePrompt(waiting []Mail) []Mail {
-	size, most := 0, b.store.Limits.withDefaults().Inbox
+	size, most := 0, b.store.Limits.WithDefaults().Inbox
 	for i, m := range waiting {
 		size += len(m.Content) + len(m.From)
 		if i > 0 && size > most {
-			report(b.ref.settings, "context %q: %d messages come with this prompt, %d more with the next ones",
-				b.ref.name, i, len(waiting)-i)
+			parts.Report(b.ref.Settings, "context %q: %d messages come with this prompt, %d more with the next ones",
+				b.ref.Name, i, len(waiting)-i)
 			return waiting[:i]
 		}
 	}
@@ -76,9 +77,9 @@ func (b *mailbox) forOnePrompt(waiting []Mail) []Mail {
 // RemoveMail removes the messages from the inbox that are part of the conversation.
 func (b *mailbox) RemoveMail() error {
 	ctx := context.Background() // delivered messages are removed even if the turn was cancelled
-	err := b.inbox.change(func(waiting []Mail) ([]Mail, error) { return b.undelivered(ctx, waiting) })
+	err := b.inbox.Change(func(waiting []Mail) ([]Mail, error) { return b.undelivered(ctx, waiting) })
 	if err != nil {
-		return fmt.Errorf("emptying the inbox of context %q: %w", b.ref.name, err)
+		return fmt.Errorf("emptying the inbox of context %q: %w", b.ref.Name, err)
 	}
 	return nil
 }
@@ -101,12 +102,12 @@ func (b *mailbox) undelivered(ctx context.Context, mail []Mail) ([]Mail, error) 
 	if b.store.IsShared() {
 		oldest -= int64(clockDifference / time.Second)
 	}
-	delivered := deliveries{ids: map[string]bool{}}
+	delivered := parts.Deliveries{}
 	seen := 0
-	err := b.conversation.transcript.scan(ctx, scan{backward: true}, func(e Entry) bool {
+	err := b.conversation.transcript.Scan(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
 		seen++
-		delivered.add(e)
+		delivered.Add(e)
 		return e.Timestamp >= oldest || seen < recentEntries
 	})
-	return slices.DeleteFunc(slices.Clone(mail), func(m Mail) bool { return delivered.ids[m.ID] }), err
+	return slices.DeleteFunc(slices.Clone(mail), func(m Mail) bool { return delivered.Has(m.ID) }), err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
 
 // maintenance is what a [Store] does for a home as a whole, now and then.
@@ -17,7 +19,7 @@ func (m maintenance) WatchMail(ctx context.Context, name string) (<-chan struct{
 	if err != nil {
 		return nil, err
 	}
-	arrived, err := m.store.open(name).inbox.watch(ctx)
+	arrived, err := m.store.open(name).Inbox.Watch(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("watching the inbox of context %q: %w", name, err)
 	}
@@ -34,7 +36,7 @@ func (m maintenance) Unlock(ctx context.Context, name string) (Holder, error) {
 	}
 	h, inUse := m.store.Holder(ctx, name)
 	if inUse {
-		err = m.store.backend.end(ctx, name)
+		err = m.store.backend.End(ctx, name)
 	}
 	if err != nil {
 		return h, fmt.Errorf("unlocking context %q: %w", name, err)
@@ -43,7 +45,7 @@ func (m maintenance) Unlock(ctx context.Context, name string) (Holder, error) {
 }
 
 // IsShared reports whether many machines can use the store at once.
-func (m maintenance) IsShared() bool { return m.store.backend.isShared() }
+func (m maintenance) IsShared() bool { return m.store.backend.IsShared() }
 
 // ID returns the id of a context in a store that many machines share, which stays the same
 // when the context is renamed: 32 hexadecimal digits. It is "" in other stores and if there
@@ -52,17 +54,17 @@ func (m maintenance) ID(ctx context.Context, name string) (string, error) {
 	if err := ValidName(name); err != nil {
 		return "", err
 	}
-	return m.store.backend.id(ctx, name)
+	return m.store.backend.ID(ctx, name)
 }
 
 // Daily reports whether a day has passed since it last returned true, on any machine that
 // uses the store. It limits work that reads every context.
-func (m maintenance) Daily(ctx context.Context) (bool, error) { return m.store.backend.daily(ctx) }
+func (m maintenance) Daily(ctx context.Context) (bool, error) { return m.store.backend.Daily(ctx) }
 
 // Housekeep finishes what was interrupted, such as deletions, and registers contexts that
 // are not. It reads the list of all contexts; see Daily.
 func (m maintenance) Housekeep(ctx context.Context) error {
-	if err := m.store.backend.housekeep(ctx); err != nil {
+	if err := m.store.backend.Housekeep(ctx); err != nil {
 		return fmt.Errorf("housekeeping: %w", err)
 	}
 	return nil
@@ -70,7 +72,7 @@ func (m maintenance) Housekeep(ctx context.Context) error {
 
 // State returns the current and the previous context.
 func (s *Store) State(ctx context.Context) (State, error) {
-	return s.backend.current(ctx)
+	return s.backend.Current(ctx)
 }
 
 // Switch makes a context the current one, and the one before it the previous one.
@@ -78,17 +80,17 @@ func (s *Store) Switch(name string) (from string, err error) {
 	if err := ValidName(name); err != nil {
 		return "", err
 	}
-	if err := s.backend.create(name); err != nil {
+	if err := s.backend.Create(name); err != nil {
 		return "", fmt.Errorf("making context %q: %w", name, err)
 	}
-	if state, err := s.backend.current(context.Background()); err == nil && state.Current == name {
-		return name, s.backend.touch(name)
+	if state, err := s.backend.Current(context.Background()); err == nil && state.Current == name {
+		return name, s.backend.Touch(name)
 	}
-	return s.backend.enter(name)
+	return s.backend.Enter(name)
 }
 
 // Touch records that a context was used now.
-func (s *Store) Touch(name string) error { return s.backend.touch(name) }
+func (s *Store) Touch(name string) error { return s.backend.Touch(name) }
 
 // SetDestroyRule changes when a context is to be removed. A nil argument
 // changes nothing.
@@ -96,7 +98,7 @@ func (s *Store) SetDestroyRule(name string, at *time.Time, afterInactive *time.D
 	if err := ValidName(name); err != nil {
 		return err
 	}
-	return s.backend.change(name, func(e *contextState) {
+	return s.backend.Change(name, func(e *registry.Context) {
 		if at != nil {
 			e.DestroyAt = at.Unix()
 		}

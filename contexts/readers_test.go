@@ -2,7 +2,6 @@ package contexts
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,7 +20,7 @@ func TestReadersTakeNoLocks(t *testing.T) {
 		}
 	}
 	for _, name := range []string{".lock", ".inbox.lock", "transcript/.transcript.lock", "../../state.json.lock"} {
-		unlock, err := disk.Lock(filepath.Join(onDisk(c).directory(), name))
+		unlock, err := disk.Lock(onDisk(s, "work", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +43,7 @@ func TestReadersTakeNoLocks(t *testing.T) {
 	if _, inUse := s.Holder(t.Context(), "work"); !inUse {
 		t.Error("nobody uses it")
 	}
-	disk.Remove(s.home.fs, onDisk(c).file.path()) // the window is behind: whoever uses the context makes it anew
+	disk.Remove(disk.OS{}, onDisk(s, "work", "context.jsonl")) // the window is behind: whoever uses the context makes it anew
 	if window, err := reader.Window(t.Context()); len(window) != 6 || err != nil {
 		t.Errorf("behind: a window of %d entries, %v", len(window), err)
 	}
@@ -116,13 +115,13 @@ func TestALineThatIsTooLongIsSaidAndLeftOut(t *testing.T) {
 		!strings.Contains(err.Error(), "at most 16777216 can be kept") {
 		t.Errorf("Append = %v", err)
 	}
-	if err := disk.Append(s.home.fs, onDisk(c).entries.log.Active(), []byte(long+"\n"), 0o600); err != nil {
+	if err := disk.Append(disk.OS{}, onDisk(s, "work", "transcript/active.jsonl"), []byte(long+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Append(UserMessage("user", "work", "two")); err != nil {
 		t.Fatal(err)
 	}
-	disk.Remove(s.home.fs, onDisk(c).file.path())
+	disk.Remove(disk.OS{}, onDisk(s, "work", "context.jsonl"))
 	window, err := c.Window(t.Context())
 	if err != nil || len(window) != 3 || window[2].Content != "two" {
 		t.Errorf("a window of %d entries, %v", len(window), err)

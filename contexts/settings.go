@@ -1,26 +1,30 @@
 package contexts
 
-import "context"
+import (
+	"context"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+)
 
 // settings implements the rules for a context's own configuration.
 type settings struct {
-	ref   *ref
-	texts texts
+	ref   *parts.Ref
+	texts parts.Texts
 }
 
 // LocalConfig returns the context's own settings, "" if there are none.
 func (s *settings) LocalConfig(ctx context.Context) (string, error) {
-	return s.texts.text(ctx, textLocalConfig)
+	return s.texts.Text(ctx, parts.TextLocalConfig)
 }
 
 // ChangeLocalConfig replaces the context's own settings.
 func (s *settings) ChangeLocalConfig(change func(old string) (string, error)) error {
-	err := s.texts.changeText(textLocalConfig, func(old string) (string, error) {
+	err := s.texts.ChangeText(parts.TextLocalConfig, func(old string) (string, error) {
 		text, err := change(old)
 		if err == nil {
-			err = checkText(text)
+			err = parts.CheckText(text)
 		}
 		return text, err
 	})
-	return writing(s.ref, textLocalConfig, err)
+	return writing(s.ref, parts.TextLocalConfig, err)
 }

@@ -5,17 +5,20 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
 
 // Store holds the contexts of a home, wherever they are kept. It implements [Home].
 type Store struct {
 	Settings
 	maintenance
-	backend backend
+	backend parts.Backend
 }
 
 // newStore makes a store; keep returns where it keeps its contexts.
-func newStore(now func() time.Time, keep func(*Settings) backend) *Store {
+func newStore(now func() time.Time, keep func(*Settings) parts.Backend) *Store {
 	s := &Store{Settings: Settings{Now: now}}
 	s.maintenance.store, s.backend = s, keep(&s.Settings)
 	return s
@@ -44,38 +47,38 @@ func (s *Store) Context(name string) (Context, error) {
 }
 
 // open returns the parts of a context.
-func (s *Store) open(name string) keeper {
-	return s.backend.open(&ref{settings: &s.Settings, name: name})
+func (s *Store) open(name string) parts.Keeper {
+	return s.backend.Open(&parts.Ref{Settings: &s.Settings, Name: name})
 }
 
 // Exists reports whether there is such a context. If that is unknown the result is
 // true, and operations on the context fail with the reason.
 func (s *Store) Exists(ctx context.Context, name string) bool {
-	return ValidName(name) == nil && s.backend.exists(ctx, name)
+	return ValidName(name) == nil && s.backend.Exists(ctx, name)
 }
 
 // Names lists the existing contexts.
-func (s *Store) Names(ctx context.Context) ([]string, error) { return s.backend.names(ctx) }
+func (s *Store) Names(ctx context.Context) ([]string, error) { return s.backend.Names(ctx) }
 
 // HasMail reports whether a context's inbox has any messages.
 func (s *Store) HasMail(ctx context.Context, name string) bool {
-	return s.open(name).inbox.hasMail(ctx)
+	return s.open(name).Inbox.HasMail(ctx)
 }
 
 // Holder returns which process uses a context, if one does.
 func (s *Store) Holder(ctx context.Context, name string) (h Holder, inUse bool) {
-	return s.backend.holder(ctx, name)
+	return s.backend.Holder(ctx, name)
 }
 
 // List describes the contexts by name: the existing ones, and the current one.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
-	state, err := s.backend.state(ctx)
+	state, err := s.backend.State(ctx)
 	if err != nil {
 		return nil, err
 	}
-	names := state.names()
-	if !state.lists {
-		if names, err = s.backend.names(ctx); err != nil {
+	names := state.Names()
+	if !state.Lists {
+		if names, err = s.backend.Names(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -83,11 +86,11 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 		names = append(names, state.Current)
 		slices.Sort(names)
 	}
-	inUse, hasMail, err := s.activity(ctx, names)
+	inUse, hasMail, err := s.Activity(ctx, names)
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]*contextState{}
+	known := map[string]*registry.Context{}
 	for i := range state.Contexts {
 		known[state.Contexts[i].Name] = &state.Contexts[i]
 	}
@@ -101,11 +104,11 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 
 // Info describes one context, which need not exist.
 func (s *Store) Info(ctx context.Context, name string) (Info, error) {
-	state, err := s.backend.current(ctx)
+	state, err := s.backend.Current(ctx)
 	if err != nil {
 		return Info{}, err
 	}
-	known, err := s.backend.entry(ctx, name)
+	known, err := s.backend.Entry(ctx, name)
 	if err != nil {
 		return Info{}, err
 	}
@@ -114,7 +117,7 @@ func (s *Store) Info(ctx context.Context, name string) (Info, error) {
 }
 
 // info completes the description of a context, which may have no entry.
-func info(e *contextState, info Info) Info {
+func info(e *registry.Context, info Info) Info {
 	if e != nil {
 		info.Created, info.LastActivity = unix(e.CreatedAt), unix(e.LastActivityAt)
 	}
@@ -128,11 +131,11 @@ func unix(seconds int64) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// activity returns which contexts are in use, and which have mail. A backend that cannot ask for
+// Activity returns which contexts are in use, and which have mail. A backend that cannot ask for
 // all at once is asked for each.
-func (s *Store) activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error) {
-	if b, ok := s.backend.(activity); ok {
-		return b.activity(ctx, names)
+func (s *Store) Activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error) {
+	if b, ok := s.backend.(parts.Activity); ok {
+		return b.Activity(ctx, names)
 	}
 	inUse, hasMail = map[string]bool{}, map[string]bool{}
 	for _, name := range names {

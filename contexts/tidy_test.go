@@ -171,7 +171,7 @@ func TestAContextThatIsRenamedBetweenFindingAndLockingIsMadeAgain(t *testing.T) 
 	home := t.TempDir()
 	s := homeOf(t, home, map[string]string{"contexts/work/todos.md": "x"})
 	times := 3
-	s.home.fs = vanishing{folder: s.home.directory("work"), left: &times}
+	s = newFiles(home, vanishing{folder: s.Layout().Directory("work"), left: &times}, time.Now)
 	c, err := s.Context("work")
 	if err != nil {
 		t.Fatal(err)
@@ -186,13 +186,13 @@ func TestAContextThatIsRenamedBetweenFindingAndLockingIsMadeAgain(t *testing.T) 
 func TestARenameNeverTakesTheDirectoryThatAPromptHasJustMade(t *testing.T) {
 	home := t.TempDir()
 	s := homeOf(t, home, map[string]string{"contexts/work/todos.md": "x"})
-	if err := os.Mkdir(s.home.directory("new"), 0o700); err != nil {
+	if err := os.Mkdir(s.Layout().Directory("new"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := disk.MoveNew(s.home.fs, s.home.directory("work"), s.home.directory("new")); !os.IsExist(err) {
+	if err := disk.MoveNew(disk.OS{}, s.Layout().Directory("work"), s.Layout().Directory("new")); !os.IsExist(err) {
 		t.Errorf("MoveNew = %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(s.home.directory("work"), "todos.md")); err != nil {
+	if _, err := os.Stat(filepath.Join(s.Layout().Directory("work"), "todos.md")); err != nil {
 		t.Error(err)
 	}
 }
@@ -205,7 +205,7 @@ func TestWhatATurnCostsDoesNotGrowWithTheNumberOfContexts(t *testing.T) {
 		fs := disktest.New(home, -1)
 		s := crashStore(t, home, fs)
 		for i := range count {
-			if err := disk.MkdirAll(fs, s.home.directory(fmt.Sprintf("c%d", i)), 0o700); err != nil {
+			if err := disk.MkdirAll(fs, s.Layout().Directory(fmt.Sprintf("c%d", i)), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,0 +1,89 @@
+package homes
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// meta is context_meta.json.
+type meta struct {
+	// SystemPromptTime is the modification time of system_prompt.md when it was
+	// last read, in seconds. SystemPromptSum, which the original does not have,
+	// also detects a change within the same second.
+	SystemPromptTime   int64  `json:"system_prompt_md_mtime,omitempty"`
+	SystemPromptSum    string `json:"system_prompt_sha256,omitempty"`
+	LastCombinedPrompt string `json:"last_combined_prompt,omitempty"`
+}
+
+// NoteSystemPrompt stores the whole text in context_meta.json.
+func (t *fileTranscript) NoteSystemPrompt(combined string) error {
+	return t.locked(disk.Lock, func() error {
+		file := metaFile{t.fileContext}
+		before, err := file.read()
+		if err != nil {
+			return err
+		}
+		own, err := t.texts().Text(context.Background(), parts.TextSystemPrompt)
+		if err != nil {
+			return err
+		}
+		after := meta{LastCombinedPrompt: combined, SystemPromptTime: file.modTime(parts.TextSystemPrompt),
+			SystemPromptSum: sumOf(own)}
+		if own != "" && after.SystemPromptSum != before.SystemPromptSum {
+			records, err := parts.Encode([]parts.Entry{parts.SystemPromptChange(t.Name, own)})
+			if err == nil {
+				_, err = t.entries.record(records)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if after == before {
+			return nil
+		}
+		return jsonfile.Write(file.file(), after)
+	})
+}
+
+// sumOf returns the hash of a context's own system prompt, "" if it has none.
+func sumOf(own string) string {
+	if own == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(own))
+	return hex.EncodeToString(sum[:])
+}
+
+// metaFile is context_meta.json.
+type metaFile struct{ *fileContext }
+
+func (t metaFile) file() jsonfile.File {
+	return jsonfile.File{Path: t.path("context_meta.json"), FS: t.home.fs}
+}
+
+// read reads the file; a damaged one counts as empty, as its content is derived.
+func (t metaFile) read() (m meta, err error) {
+	m, err = jsonfile.Read[meta](t.file())
+	var large *disk.TooLargeError
+	if jsonfile.IsDamaged(err) || errors.As(err, &large) {
+		parts.Report(t.Settings, "%v; it is rebuilt", err)
+		return meta{}, nil
+	}
+	return m, err
+}
+
+// modTime returns when a file of the context was changed, in seconds; 0 if it is
+// missing.
+func (t metaFile) modTime(name string) int64 {
+	info, err := t.home.fs.Stat(t.path(name))
+	if err != nil {
+		return 0
+	}
+	return max(0, info.ModTime().Unix())
+}

@@ -1,0 +1,222 @@
+package homes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/internal/clip"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/store"
+)
+
+// sharedLocks are leases. A lease alone keeps nobody from writing: its holder may have been
+// frozen, and not know that it has ended. Whoever takes one that was not given back appends
+// a mark to the context's log before anything else; as a record is only appended to the
+// tail that its writer knows, whatever the former holder appends after that is refused. So the
+// tail is asked for as soon as the lease is taken, and what the holder reads ends there: one
+// that asked later could see the mark of the next holder, and append behind it.
+type sharedLocks struct{ *sharedHome }
+
+// contextLock is the lease of the context of a handle.
+type contextLock struct {
+	sharedLocks
+	context *sharedContext
+}
+
+// freshName is how long a handle that has looked its context up need not do so again when
+// it takes the lock.
+const freshName = 5 * time.Second
+
+// lock takes a context's lease.
+func (h contextLock) lock(ctx context.Context, p parts.Patience) (unlock func(), lost <-chan struct{}, err error) {
+	c := h.context
+	lease, seen, err := h.acquire(ctx, c, p)
+	var held *store.HeldError
+	switch {
+	case errors.As(err, &held):
+		return nil, nil, &parts.LockedError{Context: c.Name, Holder: holderOf(held.Holder), Expires: held.Expires}
+	case ctx.Err() != nil && err != nil:
+		return nil, nil, ctx.Err()
+	case err != nil:
+		return nil, nil, fmt.Errorf("locking context %q: %w", c.Name, err)
+	}
+	c.forget()
+	c.lease, c.seen = lease, seen
+	unlock = func() {
+		c.forget()
+		h.release(lease)
+	}
+	// What an earlier run could not store belongs to the window that is read next.
+	if err := (outbox{&sharedTranscript{sharedContext: c}}).sendUnsent(ctx); err != nil {
+		unlock()
+		return nil, nil, fmt.Errorf("storing what an earlier run could not: %w", err)
+	}
+	return unlock, lease.Lost(), nil
+}
+
+// release gives a lease back. If that fails it ends by itself.
+func (h *sharedHome) release(lease store.Lease) {
+	if err := lease.Release(context.Background()); err != nil && !errors.Is(err, store.ErrLost) {
+		parts.Report(h.settings, "the lock could not be given back, and ends by itself: %v", err)
+	}
+}
+
+// acquire takes the lease of the context that has the handle's name then, and returns where the
+// context's log ended while that was held.
+func (h sharedLocks) acquire(ctx context.Context, c *sharedContext, p parts.Patience) (store.Lease, store.Tail, error) {
+	if c.id == "" || time.Since(c.asked) > freshName || h.isGone(c.id) {
+		if _, err := c.make(ctx); err != nil {
+			return nil, store.Tail{}, err
+		}
+	}
+	for try := 1; ; try++ {
+		id := c.id
+		lease, waited, err := h.take(ctx, id, p)
+		if err != nil {
+			return nil, store.Tail{}, err
+		}
+		if waited || !lease.Fresh() {
+			_, err = c.make(ctx)
+		}
+		var seen store.Tail
+		if err == nil && c.id == id {
+			seen, err = h.begin(ctx, id, lease)
+			if err == nil && seen.Last == 0 { // it is new, or it was removed before the lease was taken
+				_, err = c.make(ctx)
+			}
+		}
+		if err == nil && c.id == id {
+			return lease, seen, nil
+		}
+		h.release(lease) // it was renamed or removed meanwhile, or cannot be marked, or lost
+		if err != nil && (!errors.Is(err, parts.ErrLost) || try == maxTries) {
+			return nil, store.Tail{}, err
+		}
+	}
+}
+
+// begin returns where a context's log ends when its lease was just taken, behind a mark if that
+// is needed. The lease may be lost by then, if the process was frozen in between.
+func (h sharedLocks) begin(ctx context.Context, id string, lease store.Lease) (seen store.Tail, err error) {
+	if lease.Fresh() {
+		seen, err = h.engine.Log.Tail(ctx, id)
+	} else {
+		seen, err = h.mark(ctx, id)
+	}
+	select {
+	case <-lease.Lost():
+		return seen, errors.Join(err, parts.ErrLost)
+	default:
+		return seen, err
+	}
+}
+
+// longestPoll is the longest pause between two tries to take a lease: with it, whoever waits has
+// a chance between two answers of a process that answers mail in a loop.
+const longestPoll = 250 * time.Millisecond
+
+// take takes a lease; with endless patience it waits until that is free.
+func (h sharedLocks) take(ctx context.Context, id string, p parts.Patience) (lease store.Lease, waited bool, err error) {
+	holder, err := json.Marshal(h.holderHere())
+	if err != nil {
+		return nil, false, err
+	}
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, longestPoll) {
+		lease, err = h.engine.Leases.Take(ctx, id, holder)
+		var held *store.HeldError
+		if p != parts.Endless || !errors.As(err, &held) {
+			return lease, waited, err
+		}
+		waited = true
+		select {
+		case <-ctx.Done():
+			return nil, waited, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (h *sharedHome) holderHere() parts.Holder {
+	holder := parts.ThisProcess(h.settings.Now())
+	holder.User = userName()
+	return holder
+}
+
+// mark says in a context's log who uses the context from here on, and returns the new tail.
+func (h *sharedHome) mark(ctx context.Context, id string) (tail store.Tail, err error) {
+	data, err := json.Marshal(markLine{TakenBy: ptr(h.holderHere())})
+	if err != nil {
+		return tail, err
+	}
+	for range maxTries {
+		if tail, err = h.engine.Log.Tail(ctx, id); err != nil {
+			break
+		}
+		tail, err = h.engine.Log.Append(ctx, id, tail, store.Record{ID: newID(), Data: data})
+		if !errors.Is(err, store.ErrConflict) {
+			break
+		}
+	}
+	return tail, err
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// Holder returns who has a context's lease.
+func (h sharedLocks) Holder(ctx context.Context, name string) (holder parts.Holder, inUse bool) {
+	n, err := h.docs.lookup(ctx, name)
+	if err != nil || n.ID == "" {
+		return parts.Holder{}, false
+	}
+	err = h.engine.Leases.Held(ctx, n.ID, func(key string, held store.HeldError) bool {
+		if inUse = key == n.ID; inUse {
+			holder = holderOf(held.Holder)
+		}
+		return !inUse
+	})
+	return holder, inUse && err == nil
+}
+
+// End ends a context's lease, and marks the log as if it had been taken.
+func (h sharedLocks) End(ctx context.Context, name string) error {
+	n, err := h.docs.lookup(ctx, name)
+	if err != nil || n.ID == "" {
+		return err
+	}
+	if err := h.engine.Leases.Break(ctx, n.ID); err != nil {
+		return err
+	}
+	_, err = h.mark(ctx, n.ID)
+	return err
+}
+
+// maxHolderText bounds what a holder says of itself in one word.
+const maxHolderText = 100
+
+// holderOf reads what a holder says of itself: foreign bytes, which are shown to people.
+func holderOf(data []byte) (h parts.Holder) {
+	if len(data) > store.MaxHolder || strictjson.Decode(data, &h) != nil {
+		return parts.Holder{}
+	}
+	return plain(h)
+}
+
+// plain leaves out of a holder what could deceive a terminal.
+func plain(h parts.Holder) parts.Holder {
+	h.Host, h.User = plainWord(h.Host), plainWord(h.User)
+	return h
+}
+
+func plainWord(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r > 0x7e {
+			return '?'
+		}
+		return r
+	}, clip.Text(text, maxHolderText))
+}

@@ -1,0 +1,226 @@
+package homes
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/contexts/internal/registry"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/store"
+	"github.com/google/uuid"
+)
+
+// nameDocs are the documents of names, with what this process last read or wrote of them.
+type nameDocs struct {
+	settings *parts.Settings
+	engine   *store.Engine
+
+	mu    sync.Mutex
+	known map[string]named // by key
+}
+
+// nameDoc is the document of a name: everything else of a context hangs on its ID.
+type nameDoc struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Created      int64  `json:"created"`
+	Last         int64  `json:"last,omitempty"`
+	DestroyAt    int64  `json:"destroy_at,omitempty"`
+	DestroyAfter int64  `json:"destroy_after,omitempty"`
+	// Moving is the name that the context is being given. Whoever meets it finishes that.
+	Moving string `json:"moving,omitempty"`
+}
+
+// named is the document with its revision.
+type named struct {
+	nameDoc
+	rev uint64
+	at  time.Time // when it was read or written
+}
+
+// nameKey returns the key of a name: names that differ only in case have one, as file
+// systems of other machines have one directory for them.
+func nameKey(name string) string { return prefixName + strings.ToLower(name) }
+
+// caseError says that another spelling of the name is taken.
+type caseError struct{ name, existing string }
+
+func (e *caseError) Error() string {
+	return fmt.Sprintf("there is a context %q, and in a shared store names that differ only in case are the same: use %q "+
+		"instead of %q", e.existing, e.existing, e.name)
+}
+
+func hexOf(id uuid.UUID) string { return hex.EncodeToString(id[:]) }
+
+// isID reports whether a text has the form of a context's id. It is asked wherever one
+// comes from the store, before it becomes part of a key.
+func isID(id string) bool {
+	return len(id) == 32 && strings.Trim(id, "0123456789abcdef") == ""
+}
+
+// decodeName reads the document of a name.
+func decodeName(d store.Doc) (named, error) {
+	n := named{rev: d.Rev}
+	err := strictjson.Decode(d.Data, &n.nameDoc)
+	switch {
+	case err != nil:
+	case !isID(n.ID):
+		err = fmt.Errorf("%.80q is not the id of a context", n.ID)
+	case registry.ValidName(n.Name) != nil || nameKey(n.Name) != d.Key:
+		err = fmt.Errorf("it has the name %.140q", n.Name)
+	case n.Moving != "" && registry.ValidName(n.Moving) != nil:
+		err = fmt.Errorf("it is being renamed to %.140q", n.Moving)
+	}
+	if err != nil {
+		return named{}, fmt.Errorf("document %.200q of the store is damaged: %w", d.Key, err)
+	}
+	return n, nil
+}
+
+// state returns what a registry says of the context.
+func (n nameDoc) state() registry.Context {
+	return registry.Context{Name: n.Name, CreatedAt: n.Created, LastActivityAt: n.Last, DestroyAt: n.DestroyAt,
+		DestroyAfterSecondsInactive: n.DestroyAfter}
+}
+
+// maxTries bounds how often something is tried again because somebody else was first.
+const maxTries = 100
+
+// lookup finds a context; the zero named means that there is none. A renaming that was
+// interrupted is finished.
+func (h *nameDocs) lookup(ctx context.Context, name string) (n named, err error) {
+	for range maxTries {
+		d, err := h.engine.Docs.Get(ctx, nameKey(name))
+		if errors.Is(err, store.ErrNotFound) {
+			h.remember(name, named{})
+			return named{}, nil
+		}
+		if err == nil {
+			n, err = decodeName(d)
+		}
+		switch {
+		case err != nil:
+			return named{}, err
+		case n.Moving == "" && n.Name != name:
+			return named{}, &caseError{name, n.Name}
+		case n.Moving == "":
+			h.remember(name, n)
+			return n, nil
+		}
+		if err := h.finishMove(ctx, n); err != nil && !errors.Is(err, registry.ErrExists) {
+			return named{}, err
+		}
+	}
+	return named{}, fmt.Errorf("%w: it is renamed again and again", store.ErrConflict)
+}
+
+// remember notes what is known of a name.
+func (h *nameDocs) remember(name string, n named) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n.ID == "" {
+		delete(h.known, nameKey(name))
+		return
+	}
+	n.at = time.Now()
+	h.known[nameKey(name)] = n
+}
+
+// recall returns what was last known of a name.
+func (h *nameDocs) recall(name string) named {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.known[nameKey(name)]
+}
+
+// put stores the document of a name.
+func (h *nameDocs) put(ctx context.Context, n nameDoc, rev uint64) (named, error) {
+	data, err := json.Marshal(n)
+	if err == nil {
+		rev, err = h.engine.Docs.Put(ctx, nameKey(n.Name), data, rev)
+	}
+	if err != nil {
+		return named{}, err
+	}
+	stored := named{nameDoc: n, rev: rev}
+	h.remember(n.Name, stored)
+	return stored, nil
+}
+
+// make finds a context, or makes it.
+func (h *nameDocs) make(ctx context.Context, name string) (n named, err error) {
+	for range maxTries {
+		n, err = h.lookup(ctx, name)
+		if err != nil || n.ID != "" {
+			return n, err
+		}
+		n, err = h.put(ctx, nameDoc{ID: newID(), Name: name, Created: h.settings.Now().Unix()}, 0)
+		if !errors.Is(err, store.ErrConflict) {
+			return n, err
+		}
+	}
+	return named{}, err
+}
+
+// change changes the document of a name, if there is one; first from what was last known
+// of it.
+func (h *nameDocs) change(ctx context.Context, name string, change func(*nameDoc)) error {
+	n, err := h.recall(name), error(nil)
+	if n.ID == "" {
+		n, err = h.lookup(ctx, name)
+	}
+	for range maxTries {
+		if err != nil || n.ID == "" {
+			return err
+		}
+		after := n.nameDoc
+		change(&after)
+		if after == n.nameDoc {
+			return nil
+		}
+		if _, err = h.put(ctx, after, n.rev); !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+		n, err = h.lookup(ctx, name)
+	}
+	return store.ErrConflict
+}
+
+// list reads all names, sorted. Damaged documents are reported and left out; renamings
+// that were interrupted are finished.
+func (h *nameDocs) list(ctx context.Context) (list []named, err error) {
+	for range maxTries {
+		var moving []named
+		list = nil
+		err = h.engine.Docs.List(ctx, prefixName, func(d store.Doc) bool {
+			switch n, err := decodeName(d); {
+			case err != nil:
+				parts.Report(h.settings, "%v; it is left out", err)
+			case n.Moving != "":
+				moving = append(moving, n)
+			default:
+				h.remember(n.Name, n)
+				list = append(list, n)
+			}
+			return true
+		})
+		if err != nil || len(moving) == 0 {
+			break
+		}
+		for _, n := range moving {
+			if err := h.finishMove(ctx, n); err != nil && !errors.Is(err, registry.ErrExists) {
+				return nil, err
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b named) int { return strings.Compare(a.Name, b.Name) })
+	return list, err
+}

@@ -1,0 +1,122 @@
+package homes
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/contexts/internal/registry"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// sharedRegistry keeps in the documents of names when contexts were made and used and when
+// they are to be destroyed, and in this machine's state.json which one is current here: that
+// is a person's, not a team's.
+type sharedRegistry struct{ *sharedHome }
+
+// State reads all names.
+func (h sharedRegistry) State(ctx context.Context) (*registry.File, error) {
+	current, err := h.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := h.docs.list(ctx)
+	state := registry.File{Current: current.Current, Lists: true}
+	for _, n := range list {
+		state.Contexts = append(state.Contexts, n.state())
+	}
+	return &state, err
+}
+
+func (h sharedRegistry) Current(ctx context.Context) (registry.State, error) {
+	return fileRegistry{h.host}.Current(ctx)
+}
+
+func (h sharedRegistry) Expiring(ctx context.Context) ([]registry.Context, error) {
+	state, err := h.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return state.Expiring(), nil
+}
+
+func (h sharedRegistry) Entry(ctx context.Context, name string) (*registry.Context, error) {
+	n, err := h.docs.lookup(ctx, name)
+	if err != nil || n.ID == "" {
+		return nil, err
+	}
+	state := n.state()
+	return &state, nil
+}
+
+// touchAgain is how old a time of use is, in seconds, that is brought up to date.
+const touchAgain = 10
+
+// Touch takes no time back: the clock of another machine may be ahead.
+func (h sharedRegistry) Touch(name string) error {
+	now := h.settings.Now().Unix()
+	return h.docs.change(context.Background(), name, func(n *nameDoc) {
+		if now-n.Last >= touchAgain {
+			n.Last = now
+		}
+	})
+}
+
+func (h sharedRegistry) Enter(name string) (from string, err error) {
+	if err = h.Touch(name); err == nil {
+		err = h.here(func(state *registry.File) { from = state.Enter(name) })
+	}
+	return from, err
+}
+
+func (h sharedRegistry) Change(name string, change func(*registry.Context)) error {
+	return h.docs.change(context.Background(), name, func(n *nameDoc) {
+		state := n.state()
+		change(&state)
+		n.DestroyAt, n.DestroyAfter = state.DestroyAt, state.DestroyAfterSecondsInactive
+	})
+}
+
+func (h sharedRegistry) Describe(list []registry.Context) error {
+	for _, e := range list {
+		err := h.docs.change(context.Background(), e.Name, func(n *nameDoc) {
+			n.Created, n.Last = e.CreatedAt, max(n.Last, e.LastActivityAt)
+			n.DestroyAt, n.DestroyAfter = e.DestroyAt, e.DestroyAfterSecondsInactive
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h sharedRegistry) Moved(from, to string) error {
+	return h.here(func(state *registry.File) { state.Rename(from, to) })
+}
+
+func (h sharedRegistry) Forget(names ...string) (current string, err error) {
+	state, err := h.Current(context.Background())
+	isHere := func(name string) bool { return name == state.Current || name == state.Previous }
+	if err != nil || !slices.ContainsFunc(names, isHere) {
+		return state.Current, err
+	}
+	err = h.here(func(state *registry.File) {
+		for _, name := range names {
+			state.Forget(name)
+		}
+		current = state.Current
+	})
+	return current, err
+}
+
+// here changes state.json of this machine.
+func (h sharedRegistry) here(change func(*registry.File)) error {
+	file := jsonfile.File{Path: filepath.Join(h.host.home, "state.json"), FS: h.host.fs,
+		Report: func(text string) { parts.Report(h.settings, "%s", text) }}
+	return jsonfile.Update(file, func(state *registry.File) error {
+		state.Complete()
+		change(state)
+		return nil
+	})
+}

@@ -1,0 +1,178 @@
+package homes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/store"
+)
+
+// sharedTrash removes what hangs on the IDs of contexts whose names are gone.
+type sharedTrash struct{ *sharedHome }
+
+// trashDoc says that a context is being removed.
+type trashDoc struct {
+	Name string `json:"name"`
+	At   int64  `json:"at"`
+}
+
+// Remove removes the name; what hung on it is removed after that, by Housekeep if this
+// process does not come to it.
+func (h sharedNames) Remove(name string) error {
+	ctx := context.Background()
+	n, err := h.docs.lookup(ctx, name)
+	if err != nil || n.ID == "" {
+		return err
+	}
+	note, err := json.Marshal(trashDoc{n.Name, h.settings.Now().Unix()})
+	if err != nil {
+		return err
+	}
+	if _, err := h.engine.Docs.Put(ctx, prefixTrash+n.ID, note, 0); err != nil && !errors.Is(err, store.ErrConflict) {
+		return err
+	}
+	id := n.ID
+	for range maxTries {
+		_, err = h.engine.Docs.Put(ctx, nameKey(name), nil, n.rev)
+		if !errors.Is(err, store.ErrConflict) {
+			break
+		}
+		if n, err = h.docs.lookup(ctx, name); err != nil || n.ID != id {
+			break
+		}
+	}
+	if err == nil && n.ID != id {
+		err = h.mustBeNameless(ctx, id)
+	}
+	if err != nil {
+		return err
+	}
+	return h.removed(ctx, name, id)
+}
+
+// mustBeNameless returns an error if a context has got another name meanwhile.
+func (h *sharedHome) mustBeNameless(ctx context.Context, id string) error {
+	list, err := h.docs.list(ctx)
+	for _, n := range list {
+		if n.ID == id {
+			return fmt.Errorf("it is called %q now", n.Name)
+		}
+	}
+	return err
+}
+
+// removed frees what hung on the ID of a context whose name is gone.
+func (h sharedNames) removed(ctx context.Context, name, id string) error {
+	h.docs.remember(name, named{})
+	h.mu.Lock()
+	h.gone[id] = true
+	h.mu.Unlock()
+	h.removeDirectory(name)
+	if err := sharedTrash(h).empty(ctx, id); err != nil {
+		parts.Report(h.settings, "context %q is deleted; its space in the store is freed later: %v", name, err)
+	}
+	return nil
+}
+
+func (h sharedNames) Free() error { return nil } // removed did that
+
+// empty removes everything that hangs on the ID of a context, and the note of that.
+func (h sharedTrash) empty(ctx context.Context, id string) error {
+	if err := h.engine.Log.Remove(ctx, id); err != nil {
+		return err
+	}
+	if err := h.removeLargeMail(ctx, id); err != nil {
+		return err
+	}
+	for _, prefix := range []string{prefixText, prefixMail, prefixOut} {
+		if err := h.removeDocs(ctx, prefix+id+"."); err != nil {
+			return err
+		}
+	}
+	if err := h.removeBlobs(ctx, id+"-"); err != nil {
+		return err
+	}
+	return h.removeDocs(ctx, prefixTrash+id)
+}
+
+func (h sharedTrash) removeDocs(ctx context.Context, prefix string) error {
+	var list []store.Doc
+	err := h.engine.Docs.List(ctx, prefix, func(d store.Doc) bool {
+		list = append(list, store.Doc{Key: d.Key, Rev: d.Rev})
+		return true
+	})
+	for _, d := range list {
+		if err == nil {
+			err = h.removeDoc(ctx, d)
+		}
+	}
+	return err
+}
+
+// removeDoc removes a document; it is not an error if somebody else did.
+func (h *sharedHome) removeDoc(ctx context.Context, d store.Doc) error {
+	_, err := h.engine.Docs.Put(ctx, d.Key, nil, d.Rev)
+	if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func (h sharedTrash) removeBlobs(ctx context.Context, prefix string) error {
+	var keys []string
+	err := h.engine.Blobs.List(ctx, prefix, func(b store.BlobInfo) bool {
+		keys = append(keys, b.Key)
+		return true
+	})
+	for _, key := range keys {
+		if err == nil {
+			err = h.engine.Blobs.Remove(ctx, key)
+		}
+	}
+	return err
+}
+
+// patienceWithDeletion is the age from which a deletion counts as interrupted.
+const patienceWithDeletion = time.Hour
+
+// emptyTrash finishes deletions that were interrupted. One that had not come to removing
+// the name did not happen. list are the existing contexts.
+func (h sharedTrash) emptyTrash(ctx context.Context, list []named) error {
+	living := map[string]bool{}
+	for _, n := range list {
+		living[n.ID] = true
+	}
+	var notes []store.Doc
+	err := h.engine.Docs.List(ctx, prefixTrash, func(d store.Doc) bool {
+		notes = append(notes, d)
+		return true
+	})
+	for _, d := range notes {
+		if err == nil {
+			err = h.finishDeletion(ctx, d, living)
+		}
+	}
+	return err
+}
+
+func (h sharedTrash) finishDeletion(ctx context.Context, d store.Doc, living map[string]bool) error {
+	var note trashDoc
+	id := strings.TrimPrefix(d.Key, prefixTrash)
+	if err := strictjson.Decode(d.Data, &note); err != nil || !isID(id) {
+		parts.Report(h.settings, "document %.200q of the store is damaged; it is left there", d.Key)
+		return nil
+	}
+	if age := h.settings.Now().Sub(time.Unix(note.At, 0)); age >= 0 && age < patienceWithDeletion {
+		return nil // another machine is at it
+	}
+	if living[id] {
+		return h.removeDoc(ctx, d)
+	}
+	return h.empty(ctx, id)
+}

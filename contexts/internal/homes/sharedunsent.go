@@ -1,0 +1,213 @@
+package homes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/contexts/internal/registry"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+	"github.com/chibi-host/chibi/store"
+)
+
+// What a handle could not store, because the store did not answer in time, is kept in a
+// file on this machine. The handle tries it again before it stores anything else, and so
+// does whoever takes the context's lock on this machine next.
+
+// outbox keeps what could not be stored, and stores it later.
+type outbox struct{ *sharedTranscript }
+
+// unsentFile is HOME/unsent/ID.json.
+type unsentFile struct {
+	Context string         `json:"context"`
+	ID      string         `json:"id"`
+	After   store.Tail     `json:"after"`
+	At      time.Time      `json:"at"`
+	Records []unsentRecord `json:"records"`
+
+	path string
+}
+
+// unsentRecord is a record. It may have been stored, without an answer.
+type unsentRecord struct {
+	ID     string `json:"id"`
+	Begins bool   `json:"begins,omitempty"`
+	Data   string `json:"data"`
+}
+
+// maxUnsent bounds a file of what could not be stored, in bytes.
+const maxUnsent = 2 * store.MaxRecord
+
+// Validate returns an error if the file cannot be used.
+func (f *unsentFile) Validate() error {
+	if !isID(f.ID) {
+		return fmt.Errorf("%.80q is not the id of a context", f.ID)
+	}
+	for _, r := range f.Records {
+		if err := store.CheckID(r.ID); err != nil {
+			return err
+		}
+	}
+	return registry.ValidName(f.Context)
+}
+
+func (f *unsentFile) has(id string) bool {
+	return slices.ContainsFunc(f.Records, func(r unsentRecord) bool { return r.ID == id })
+}
+
+func (h *sharedHome) unsentDir() string { return filepath.Join(h.host.home, "unsent") }
+
+// keep writes a record to a file. why is why it could not be stored.
+func (t outbox) keep(p pending, why error) error {
+	r := p.record
+	if t.unsent == nil {
+		t.unsent = &unsentFile{Context: t.Name, ID: p.id, After: p.after.tail, At: t.Settings.Now().UTC(),
+			path: filepath.Join(t.home.unsentDir(), r.ID+".json")}
+	}
+	t.unsent.Records = append(t.unsent.Records, unsentRecord{r.ID, r.Begins, string(r.Data)})
+	err := disk.MkdirAll(t.home.host.fs, t.home.unsentDir(), 0o700)
+	if err == nil {
+		err = jsonfile.Write(jsonfile.File{Path: t.unsent.path, FS: t.home.host.fs, Private: true}, t.unsent)
+	}
+	if err != nil {
+		return errors.Join(why, fmt.Errorf("keeping it on this machine: %w", err))
+	}
+	t.added(p.after, p.after.tail, p.entries) // what follows comes after it
+	failed := &parts.UnsentError{Context: t.Name, Path: t.unsent.path, Err: why}
+	parts.Report(t.Settings, "%v", failed)
+	return failed
+}
+
+// alsoUnsent keeps further entries behind those that could not be stored yet.
+func (t outbox) alsoUnsent(follow func(*sharedWindow) []parts.Entry, why error) error {
+	if t.unsent == nil || !errors.Is(why, store.ErrUnavailable) {
+		return why
+	}
+	w := t.known
+	if w == nil {
+		w = &sharedWindow{tail: t.unsent.After, begun: true}
+	}
+	entries := follow(w)
+	record, err := encodeRecord(entries, t.home.writer())
+	if err != nil || len(entries) == 0 {
+		return errors.Join(why, err)
+	}
+	return t.keep(pending{t.unsent.ID, w, record, entries}, why)
+}
+
+// sendUnsent stores what this handle could not store, and, when it has just taken the
+// lock, what earlier runs on this machine could not.
+func (t outbox) sendUnsent(ctx context.Context) error {
+	if t.taken != nil {
+		return t.taken
+	}
+	if f := t.unsent; f != nil {
+		err := t.mayStillSend(ctx, f)
+		if err == nil {
+			err = t.send(ctx, f)
+		}
+		if err != nil {
+			return err
+		}
+		t.unsent, t.known = nil, nil
+	}
+	if !t.isHeld() || t.known != nil {
+		return nil
+	}
+	for _, path := range t.home.unsentFiles() {
+		f, err := jsonfile.Read[unsentFile](jsonfile.File{Path: path, FS: t.home.host.fs, Max: maxUnsent})
+		if err != nil {
+			parts.Report(t.Settings, "what could not be stored earlier: %v", err)
+			continue
+		}
+		if f.path = path; f.ID != t.id {
+			continue
+		}
+		if err := t.send(ctx, &f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mayStillSend returns an error if another process has taken the context over since this
+// one could not store something. It is for the next run then.
+func (t outbox) mayStillSend(ctx context.Context, f *unsentFile) error {
+	if !t.isHeld() {
+		return nil
+	}
+	_, err := t.overtaken(ctx, f.ID, f.After, nil)
+	return err
+}
+
+// unsentFiles lists the files of what could not be stored on this machine.
+func (h *sharedHome) unsentFiles() (paths []string) {
+	list, err := h.host.fs.ReadDir(h.unsentDir())
+	if err != nil {
+		return nil
+	}
+	for _, e := range list {
+		if strings.HasSuffix(e.Name(), ".json") {
+			paths = append(paths, filepath.Join(h.unsentDir(), e.Name()))
+		}
+	}
+	return paths
+}
+
+// send stores records if nothing but marks has come after what they follow, and removes
+// the file. Otherwise it says where they lie.
+func (t outbox) send(ctx context.Context, f *unsentFile) error {
+	if t.isHeld() {
+		if _, err := t.overtaken(ctx, f.ID, t.seen, nil); err != nil {
+			return err
+		}
+	}
+	tail, stored, isOvertaken, err := t.since(ctx, f)
+	if err != nil {
+		return err
+	}
+	left := slices.DeleteFunc(slices.Clone(f.Records), func(r unsentRecord) bool { return stored[r.ID] })
+	if len(left) > 0 && isOvertaken {
+		parts.Report(t.Settings, "context %q has gone on since %s, when something could not be stored: that is kept in %s; remove "+
+			"the file when you do not need it", t.Name, f.At.Local().Format(time.DateTime), f.path)
+		return nil
+	}
+	for _, r := range left {
+		tail, err = t.home.engine.Log.Append(ctx, f.ID, tail, store.Record{ID: r.ID, Begins: r.Begins, Data: []byte(r.Data)})
+		if err != nil {
+			return err
+		}
+		t.seen = tail
+	}
+	if err := disk.Remove(t.home.host.fs, f.path); err != nil {
+		return err
+	}
+	parts.Report(t.Settings, "context %q: what could not be stored at %s is stored now", t.Name, f.At.Local().Format(time.DateTime))
+	return nil
+}
+
+// since looks at what has come after what the records of a file follow: which of them are
+// there, and whether there is anything else.
+func (t outbox) since(ctx context.Context, f *unsentFile) (tail store.Tail, stored map[string]bool,
+	isOvertaken bool, err error) {
+	stored = map[string]bool{}
+	if tail, err = t.home.engine.Log.Tail(ctx, f.ID); err != nil || tail.Last <= f.After.Last {
+		return tail, stored, tail.Last < f.After.Last, err
+	}
+	between := store.Range{First: f.After.Last + 1, Last: tail.Last}
+	err = t.home.engine.Log.Read(ctx, f.ID, between, func(r store.Record) bool {
+		if f.has(r.ID) {
+			stored[r.ID] = true
+		} else if !isMarkLine(r.Data) {
+			isOvertaken = true
+		}
+		return true
+	})
+	return tail, stored, isOvertaken, err
+}

@@ -1,0 +1,241 @@
+// Package parts has what the rules of package contexts and the places that keep contexts know
+// both: entries and mail, bounds, and the interfaces of the parts of a context, which each place
+// implements. Its words are those of package contexts too.
+//
+// It promises nothing by itself: entries are plain data, and what a window begins with, which
+// prompts have an answer and which summary an anchor sets follows from them alone.
+package parts
+
+import (
+	"context"
+	"github.com/chibi-host/chibi/contexts/internal/registry"
+	"time"
+)
+
+// The parts of a store. Files, a shared store and memory implement these interfaces; the rules
+// that are the same for all are implemented once, on top of them, by package contexts.
+
+// Backend keeps the contexts of one home.
+type Backend interface {
+	names
+	Registry
+	locks
+	upkeep
+	// Open returns the parts of the context that r names.
+	Open(r *Ref) Keeper
+}
+
+// Ref names a context. Renaming the context changes it for all its parts.
+type Ref struct {
+	Settings *Settings
+	Name     string
+	Held     bool   // this handle has taken the context's lock
+	first    string // the id of the first entry of a context that has none; "": nobody asked
+}
+
+// Keeper holds the parts of one context.
+type Keeper struct {
+	Transcript EntryStore
+	Views      Viewer // nil: the store keeps no views
+	Texts      Texts
+	Inbox      Inbox
+	Lock       Lock
+	Tape       Tape
+	Scripts    Dropbox // nil: scripts read the files themselves, or there are none
+}
+
+// Dropbox serves scripts that know the files of a home, where a store that many machines share
+// keeps a context.
+type Dropbox interface {
+	// Keep keeps copies of the context's files in the home's directory.
+	Keep(ctx context.Context) error
+	// SendDropped sends what scripts have put into the copy of the inbox.
+	SendDropped(ctx context.Context) error
+}
+
+// names is the list of contexts and what is known of each.
+type names interface {
+	Exists(ctx context.Context, name string) bool
+	Names(ctx context.Context) ([]string, error)
+	// Create makes an empty context; it is not an error if it exists.
+	Create(name string) error
+	// Rename fails with ErrExists if the new name is taken.
+	Rename(from, to string) error
+	// Remove removes contexts; it is not an error if they do not exist. free frees
+	// their disk space.
+	Remove(name string) error
+	Free() error
+	// LastUse returns when something in a context was last written, zero if that is
+	// unknown.
+	LastUse(name string) time.Time
+	// ID returns what a context has instead of its name in a store that many machines
+	// share, "" elsewhere and if there is none.
+	ID(ctx context.Context, name string) (string, error)
+}
+
+// Activity is a backend that can tell at once which contexts are in use, and which have mail.
+type Activity interface {
+	Activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error)
+}
+
+// Checker is a backend that looks at what it keeps besides conversations.
+type Checker interface {
+	Check(ctx context.Context, damaged func(text string)) error
+}
+
+// upkeep is what is done for a home as a whole, now and then.
+type upkeep interface {
+	// Daily reports whether a day has passed since it last returned true.
+	Daily(ctx context.Context) (bool, error)
+	// Housekeep finishes what was interrupted, and registers contexts that are not.
+	Housekeep(ctx context.Context) error
+	// IsShared reports whether many machines use the store.
+	IsShared() bool
+}
+
+// Registry keeps the state of the contexts.
+type Registry interface {
+	// State reads what is known of all contexts.
+	State(ctx context.Context) (*registry.File, error)
+	// Current returns the current and the previous context, and expiring the entries
+	// with a rule to be destroyed. Each run calls them, so they do not read the whole state
+	// into memory.
+	Current(ctx context.Context) (registry.State, error)
+	Expiring(ctx context.Context) ([]registry.Context, error)
+	// Entry returns what is known of one context, nil if nothing is.
+	Entry(ctx context.Context, name string) (*registry.Context, error)
+	// Touch records that a context was used now.
+	Touch(name string) error
+	// Enter makes a context the current one, and says that it was used now.
+	Enter(name string) (from string, err error)
+	// Change changes what is known of a context.
+	Change(name string, change func(*registry.Context)) error
+	// Describe puts what another registry knows of contexts in the place of what is known
+	// of them. Each was last used when the later of both says.
+	Describe(list []registry.Context) error
+	// Moved gives the entry of a context another name.
+	Moved(from, to string) error
+	// Forget removes deleted contexts. It returns the current context.
+	Forget(names ...string) (current string, err error)
+}
+
+// Lock takes a context's lock, which keeps other processes out; lost is closed when the lock is
+// lost, nil if that cannot happen. The error is a *LockedError when patience is over.
+type Lock func(ctx context.Context, p Patience) (unlock func(), lost <-chan struct{}, err error)
+
+// locks are the locks that others have.
+type locks interface {
+	Holder(ctx context.Context, name string) (h Holder, inUse bool)
+	// End ends the lock of a context, whoever holds it.
+	End(ctx context.Context, name string) error
+}
+
+// EntryStore keeps the entries of one context, in their order.
+type EntryStore interface {
+	// Append adds entries to the transcript and to the window. The first entry of
+	// a transcript says that the context was created.
+	Append(entries []Entry) error
+	// Begin adds an anchor, with which a new window begins, and applies the
+	// anchor's effect on the summary.
+	Begin(anchor Entry) error
+	Window(ctx context.Context) ([]Entry, error)
+	// Begins returns the first entries of the window, two if it has as many. What it costs
+	// does not depend on the window's length.
+	Begins(ctx context.Context) ([]Entry, error)
+	// Scan calls each with entries, until it returns false.
+	Scan(ctx context.Context, s Wanted, each func(Entry) (more bool)) error
+	// NoteSystemPrompt stores the whole system prompt of a turn, and adds the
+	// context's own one to the transcript if it is not the one added last.
+	NoteSystemPrompt(combined string) error
+}
+
+// Wanted says which entries are wanted, and in which order. The result may include
+// entries of another time or without the text.
+type Wanted struct {
+	Backward     bool // from the last one backward
+	Since, Until time.Time
+	Text         string
+}
+
+// Texts keeps small texts of one context and of the home.
+type Texts interface {
+	Text(ctx context.Context, name string) (string, error)
+	// SetText replaces a text; an empty one is removed.
+	SetText(name, text string) error
+	// ChangeText replaces a text while nobody else can change it.
+	ChangeText(name string, change func(old string) (string, error)) error
+	Prompt(ctx context.Context, name string) (string, error)
+	SetPrompt(name, text string) error
+}
+
+// Inbox keeps the messages to one context.
+type Inbox interface {
+	HasMail(ctx context.Context) bool
+	Waiting(ctx context.Context) ([]Mail, error)
+	// Put adds a message; a full inbox is an error, see checkRoom.
+	Put(m Mail) error
+	// Change replaces the waiting messages by those that stay, while nobody else
+	// can change them.
+	Change(step func(waiting []Mail) (stay []Mail, err error)) error
+	// Watch reports that messages have come; the channel is closed when ctx ends.
+	Watch(ctx context.Context) (<-chan struct{}, error)
+}
+
+// Tape is the transcript of one context as it is stored, for copies.
+type Tape interface {
+	// Records calls each with the entries that the transcript has now, the oldest first,
+	// until it returns an error, which is returned. What is not an entry is reported.
+	Records(ctx context.Context, each func(Stored) error) error
+	// Write calls step with a writer, and makes the window of what was written.
+	Write(ctx context.Context, step func(TapeWriter) error) error
+	// SetSummary replaces the summary by itself, if the store can do that.
+	SetSummary(text string) error
+	// Noted and setNoted are about the system prompts of the last turn.
+	Noted(ctx context.Context) (NotedPrompts, error)
+	SetNoted(n NotedPrompts) error
+}
+
+// TapeWriter adds entries to a transcript that nobody else changes meanwhile: they wait, or
+// adding fails.
+type TapeWriter interface {
+	Records(ctx context.Context, each func(Stored) error) error
+	Add(list []Stored) error
+}
+
+// Stored is an entry as it is stored: record is all of it, also what this version of the
+// program does not know. summary is that of the window which begins with the entry, for stores
+// that do not keep it by itself; empty otherwise.
+type Stored struct {
+	Entry   Entry
+	Record  []byte
+	Summary string
+}
+
+// NotedPrompts are the system prompts of the last turn.
+type NotedPrompts struct {
+	// Combined is the whole prompt, own is true if the context's own one, as it is now, was
+	// added to the transcript.
+	Combined string
+	Own      bool
+}
+
+// The texts of a context, by the names of their files.
+const (
+	TextSystemPrompt = "system_prompt.md"
+	TextSummary      = "summary.md"
+	TextTodos        = "todos.md"
+	TextGoals        = "goals.md"
+	TextLocalConfig  = "local.toml"
+)
+
+// The prompts of a home.
+const (
+	PromptSystem     = "chibi"
+	PromptReflection = "reflection"
+)
+
+// Viewer keeps a view of a context for scripts.
+type Viewer interface {
+	// Keep brings the view up to date and keeps it so. It returns the view's path.
+	Keep(ctx context.Context, v View) (path string, err error)
+}

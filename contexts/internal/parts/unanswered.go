@@ -1,0 +1,136 @@
+package parts
+
+// A prompt that got no answer, because the request failed or the program was
+// killed, is not sent again with the next one, and delivers no mail. It is
+// recognized by the entries that follow it, so that nothing has to be written when
+// something goes wrong: it is followed by another prompt, or by nothing.
+
+// Prompt marks a message as one that asks for an answer.
+type Prompt struct {
+	// Bytes is the length of the prompt itself, which is the end of the content;
+	// mail may precede it.
+	Bytes int `json:"bytes"`
+	// Recipe is the recipe that the prompt comes from, if any.
+	Recipe string `json:"recipe,omitempty"`
+}
+
+// Asking marks a user's message as a prompt. text is the end of its content.
+// Messages of the user right after it belong to it.
+func (e Entry) Asking(text, recipe string) Entry {
+	meta := MetaOf(e)
+	meta.Prompt = &Prompt{Bytes: len(text), Recipe: recipe}
+	e.Metadata = &meta
+	return e
+}
+
+// PromptText returns the content without the mail that precedes the prompt.
+func (e Entry) PromptText() string {
+	if !IsPrompt(e) || e.Metadata.Prompt.Bytes < 0 {
+		return e.Content
+	}
+	return e.Content[max(0, len(e.Content)-e.Metadata.Prompt.Bytes):]
+}
+
+// Recipe returns the recipe that a prompt comes from, "" if there is none.
+func (e Entry) Recipe() string {
+	if !IsPrompt(e) {
+		return ""
+	}
+	return e.Metadata.Prompt.Recipe
+}
+
+func IsPrompt(e Entry) bool { return IsUsers(e) && e.Metadata != nil && e.Metadata.Prompt != nil }
+
+// IsUsers reports whether the entry is a message of the user.
+func IsUsers(e Entry) bool { return e.Type == TypeMessage && e.Role() == RoleUser }
+
+// IsAnswer reports whether the entry is a message, a call or a result of a model.
+func IsAnswer(e Entry) bool {
+	return e.Type == TypeToolCall || e.Type == TypeToolResult || e.Type == TypeMessage && e.Role() == RoleAssistant
+}
+
+// Answers finds prompts without an answer. It takes entries in their order, and
+// passes each on as soon as it is known whether it belongs to such a prompt.
+type Answers struct {
+	// Each receives every entry, and whether it belongs to a prompt without an
+	// answer. It returns whether it wants more.
+	Each func(e Entry, unanswered bool) (more bool)
+
+	open []Entry // from the latest prompt on, while it has no answer
+}
+
+// Add adds the next entry and reports whether more are wanted.
+func (a *Answers) Add(e Entry) (more bool) {
+	switch {
+	case IsPrompt(e):
+		more = a.pass(true)
+		a.open = []Entry{e}
+		return more
+	case IsAnswer(e):
+		return a.pass(false) && a.Each(e, false)
+	case a.open != nil:
+		a.open = append(a.open, e)
+		return true
+	}
+	return a.Each(e, false)
+}
+
+// End passes on the remaining entries when there are no more.
+func (a *Answers) End() { a.pass(true) }
+
+// pass passes on the prompt that is open, and what followed it.
+func (a *Answers) pass(unanswered bool) (more bool) {
+	for _, e := range a.open {
+		if !a.Each(e, unanswered && IsUsers(e)) {
+			return false
+		}
+	}
+	a.open = nil
+	return true
+}
+
+// Answered leaves out prompts without an answer, except the one with the id asking,
+// whose answer is still to come; "" for none.
+func Answered(entries []Entry, asking string) []Entry {
+	var kept []Entry
+	var a Answers
+	a.Each = func(e Entry, unanswered bool) bool {
+		if !unanswered || a.open[0].ID == asking {
+			kept = append(kept, e)
+		}
+		return true
+	}
+	for _, e := range entries {
+		a.Add(e)
+	}
+	a.End()
+	return kept
+}
+
+// Deliveries finds which mail has been delivered, from entries that are added from
+// the last one backward.
+type Deliveries struct {
+	ids      map[string]bool
+	answered bool // something later answers the next prompt
+}
+
+func (d *Deliveries) Add(e Entry) {
+	delivers := !IsPrompt(e) || d.answered
+	switch {
+	case IsPrompt(e):
+		d.answered = false
+	case IsAnswer(e):
+		d.answered = true
+	}
+	if delivers && e.Metadata != nil {
+		if d.ids == nil {
+			d.ids = map[string]bool{}
+		}
+		for _, id := range e.Metadata.Delivered {
+			d.ids[id] = true
+		}
+	}
+}
+
+// Has reports whether a message was delivered.
+func (d *Deliveries) Has(id string) bool { return d.ids[id] }

@@ -1,0 +1,75 @@
+package parts
+
+import (
+	"context"
+	"github.com/chibi-host/chibi/contexts/internal/registry"
+	"time"
+)
+
+// WholeState is a registry that keeps one state for all contexts. Update changes it while
+// nobody else can.
+type WholeState struct {
+	Settings *Settings
+	Update   func(change func(*registry.File)) error
+}
+
+func (w WholeState) Enter(name string) (from string, err error) {
+	now := w.Settings.Now()
+	err = w.Update(func(state *registry.File) {
+		from = state.Enter(name)
+		state.Register(name, now).LastActivityAt = now.Unix()
+	})
+	return from, err
+}
+
+func (w WholeState) Change(name string, change func(*registry.Context)) error {
+	return w.Update(func(state *registry.File) { change(state.Register(name, w.Settings.Now())) })
+}
+
+func (w WholeState) Describe(list []registry.Context) error {
+	return w.Update(func(state *registry.File) { state.Describe(list) })
+}
+
+func (w WholeState) Moved(from, to string) error {
+	return w.Update(func(state *registry.File) { state.Rename(from, to) })
+}
+
+func (w WholeState) Forget(names ...string) (current string, err error) {
+	err = w.Update(func(state *registry.File) {
+		for _, name := range names {
+			state.Forget(name)
+		}
+		current = state.Current
+	})
+	return current, err
+}
+
+// lookAgain is how often an inbox is looked at that tells nobody when mail has come.
+const lookAgain = 250 * time.Millisecond
+
+// WatchByLooking reports changes of what look returns.
+func WatchByLooking(ctx context.Context, look func() any) <-chan struct{} {
+	changed, seen := make(chan struct{}, 1), look()
+	go func() {
+		defer close(changed)
+		again := time.NewTicker(lookAgain)
+		defer again.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-again.C:
+			}
+			now := look()
+			if now == seen {
+				continue
+			}
+			seen = now
+			select {
+			case changed <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	return changed
+}

@@ -1,0 +1,63 @@
+package contexts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/homes"
+	"github.com/chibi-host/chibi/contexts/internal/memory"
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/store"
+)
+
+// Files is a home on this machine's disk, in the format of the original chibi: its
+// contexts, and what a home keeps on its machine wherever they are.
+type Files struct {
+	*Store
+	Host
+}
+
+// Open opens a home directory, which need not exist. It writes nothing.
+func Open(home string) (*Files, error) {
+	info, err := os.Stat(home)
+	if err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("home %s is a file; a directory is needed there", home)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("opening home: %w", err)
+	}
+	return newFiles(home, disk.OS{}, time.Now), nil
+}
+
+func newFiles(home string, fsys disk.FS, now func() time.Time) *Files {
+	files := &Files{}
+	files.Store = newStore(now, func(s *Settings) (b parts.Backend) {
+		b, files.Host = homes.Files(s, home, fsys)
+		return b
+	})
+	return files
+}
+
+// OpenShared opens the contexts in a store that many machines share. home is this
+// machine's directory: it keeps which context is current here, prompts for all contexts but
+// the reflection, copies for scripts, and what could not be stored. It need not exist.
+// Nothing is written. The names of contexts that differ only in case are the same name.
+//
+// The lock of a context is a lease there, which ends when its holder has not renewed it in
+// time: then the context.Context from Lock ends with [ErrLost], and once another process has
+// taken the context over, storing fails with a [TakenError]. What cannot be stored because
+// the store does not answer is kept on this machine, see [UnsentError].
+func OpenShared(e *store.Engine, home string) *Store {
+	return newStore(time.Now, func(s *Settings) parts.Backend { return homes.Shared(s, e, home) })
+}
+
+// NewMemory makes a home that is kept in memory and ends with the process: for
+// programs that embed an agent and store nothing, and for tests. It behaves like
+// files, except that nothing is durable.
+func NewMemory() *Store {
+	return newStore(time.Now, memory.New)
+}
