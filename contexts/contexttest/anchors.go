@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // anchorRules are the rules of what starts a new window.
@@ -69,5 +68,5 @@ func (s anchorRules) begins(t *testing.T, anchor func(contexts.Context) error, w
 		wantWindow += " "
 	}
 	equal(t, "window afterwards", wantWindow+"four", window(t, in(t, h(), "work")))
-	equal(t, "transcript", "one two three four", Contents(parts.Messages(history(t, c, contexts.Query{}))))
+	equal(t, "transcript", "one two three four", Contents(contexts.Messages(history(t, c, contexts.Query{}))))
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
 
 // conversationRules are the rules of appending and of windows.
@@ -61,25 +59,25 @@ func (s conversationRules) openingKeepsNothing(t *testing.T) {
 	}
 	list, err := h.List(t.Context())
 	must(t, err)
-	equal(t, "list", []contexts.Info{{Name: registry.DefaultName, Current: true}}, list)
+	equal(t, "list", []contexts.Info{{Name: contexts.DefaultName, Current: true}}, list)
 }
 
 func (s conversationRules) entriesComeBack(t *testing.T) {
 	c := s.work(t)
-	stored := []parts.Entry{
-		parts.UserMessage("ann", "work", "<b>&\u2028 \"quoted\" \\ line\nline é 😀").Asking("line é 😀", "recipe"),
-		parts.ToolCall("work", "ls", "call_1", `{"dir": "/"}`),
-		parts.ToolResult("work", "ls", "call_1", strings.Repeat("large ",
+	stored := []contexts.Entry{
+		contexts.UserMessage("ann", "work", "<b>&\u2028 \"quoted\" \\ line\nline é 😀").Asking("line é 😀", "recipe"),
+		contexts.ToolCall("work", "ls", "call_1", `{"dir": "/"}`),
+		contexts.ToolResult("work", "ls", "call_1", strings.Repeat("large ",
 			1<<18)).RanWith(json.RawMessage(`{"dir":"/tmp"}`)),
-		parts.AssistantMessage("work", "").Interrupted(),
-		parts.UserMessage("ann", "work", "with mail").Delivering([]parts.Mail{{ID: "m1"}}),
+		contexts.AssistantMessage("work", "").Interrupted(),
+		contexts.UserMessage("ann", "work", "with mail").Delivering([]contexts.Mail{{ID: "m1"}}),
 	}
 	must(t, c.Append(stored[:2]...))
 	must(t, c.Append(stored[2:]...))
 	must(t, c.Append())
 	entries, err := c.Window(t.Context())
 	must(t, err)
-	if len(entries) != 1+len(stored) || entries[0].Type != parts.TypeContextCreated {
+	if len(entries) != 1+len(stored) || entries[0].Type != contexts.TypeContextCreated {
 		t.Fatalf("the window has %d entries", len(entries))
 	}
 	equal(t, "window", stored, entries[1:])
@@ -92,7 +90,7 @@ func (s conversationRules) createdOnce(t *testing.T) {
 		then []string
 	}{
 		"a message": {
-			func(c contexts.Context) error { return c.Append(parts.UserMessage("ann", "work", "hello")) },
+			func(c contexts.Context) error { return c.Append(contexts.UserMessage("ann", "work", "hello")) },
 			[]string{"message hello"},
 		},
 		"an archival": {contexts.Context.Archive, []string{"archival Context archived/cleared"}},
@@ -138,18 +136,18 @@ func (s conversationRules) systemPromptNoted(t *testing.T) {
 
 // Story makes entries of the context "work" from words: "P:x" is a prompt, "u:x" a
 // message of the user that is not a prompt, "a:x" an answer, "t:x" a call and its result.
-func Story(words string) (list []parts.Entry) {
+func Story(words string) (list []contexts.Entry) {
 	for _, word := range strings.Fields(words) {
 		kind, text, _ := strings.Cut(word, ":")
 		switch kind {
 		case "P":
-			list = append(list, parts.UserMessage("user", "work", text).Asking(text, ""))
+			list = append(list, contexts.UserMessage("user", "work", text).Asking(text, ""))
 		case "u":
-			list = append(list, parts.UserMessage("user", "work", text))
+			list = append(list, contexts.UserMessage("user", "work", text))
 		case "a":
-			list = append(list, parts.AssistantMessage("work", text))
+			list = append(list, contexts.AssistantMessage("work", text))
 		case "t":
-			list = append(list, parts.ToolCall("work", "ls", text, "{}"), parts.ToolResult("work", "ls", text, text))
+			list = append(list, contexts.ToolCall("work", "ls", text, "{}"), contexts.ToolResult("work", "ls", text, text))
 		}
 	}
 	return list

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // Copies tests that a home of files is copied to a store and back as [contexts.Copy] says.
@@ -51,16 +50,16 @@ func filled(t *testing.T) *contexts.Store {
 	h := folder(t)
 	long := in(t, h, "long")
 	for n := range 5 {
-		var list []parts.Entry
+		var list []contexts.Entry
 		for i := range 250 {
-			list = append(list, parts.UserMessage("ann", "long", fmt.Sprintf("message %d <%d> 日本", n, i)))
+			list = append(list, contexts.UserMessage("ann", "long", fmt.Sprintf("message %d <%d> 日本", n, i)))
 		}
 		must(t, long.Append(list...))
 	}
 	work := in(t, h, "Work-1")
 	say(t, work, "one", "two")
-	must(t, work.Append(parts.ToolCall("Work-1", "echo", "id-1", `{"a":1}`),
-		parts.ToolResult("Work-1", "echo", "id-1", "1")))
+	must(t, work.Append(contexts.ToolCall("Work-1", "echo", "id-1", `{"a":1}`),
+		contexts.ToolResult("Work-1", "echo", "id-1", "1")))
 	entries, err := work.Window(t.Context())
 	must(t, err)
 	must(t, work.Compact("what was said", entries[1:2]))
@@ -88,9 +87,9 @@ func filled(t *testing.T) *contexts.Store {
 
 // content is what a person sees of a context.
 type content struct {
-	Entries, Window                             []parts.Entry
+	Entries, Window                             []contexts.Entry
 	Summary, Todos, Goals, Prompt, Local, Noted string
-	Mail                                        []parts.Mail
+	Mail                                        []contexts.Mail
 	Created, LastActivity                       time.Time
 }
 
@@ -163,10 +162,10 @@ func (s copySuite) backAndForth(t *testing.T) {
 
 // withoutAnchors leaves out entries whose metadata has the summary.
 func withoutAnchors(c content) content {
-	for _, list := range []*[]parts.Entry{&c.Entries, &c.Window} {
-		var rest []parts.Entry
+	for _, list := range []*[]contexts.Entry{&c.Entries, &c.Window} {
+		var rest []contexts.Entry
 		for _, e := range *list {
-			if e.Type != parts.TypeCompaction {
+			if e.Type != contexts.TypeCompaction {
 				rest = append(rest, e)
 			}
 		}
@@ -246,10 +245,10 @@ func (s copySuite) diverged(t *testing.T) {
 		t.Errorf("it says %q", text)
 	}
 	after := contents(t, between())
-	equal(t, "a", "one two", Contents(parts.Messages(after["a"].Entries)))
+	equal(t, "a", "one two", Contents(contexts.Messages(after["a"].Entries)))
 	equal(t, "b", before["b"], after["b"])
 	equal(t, "c", before["c"], after["c"])
-	equal(t, "d", "one two", Contents(parts.Messages(after["d"].Entries)))
+	equal(t, "d", "one two", Contents(contexts.Messages(after["d"].Entries)))
 }
 
 func (s copySuite) inUse(t *testing.T) {
@@ -262,7 +261,7 @@ func (s copySuite) inUse(t *testing.T) {
 	must(t, err)
 	defer free()
 	done, err := copied(t, from, between(), contexts.CopyOptions{})
-	var locked *parts.LockedError
+	var locked *contexts.LockedError
 	if !errors.As(err, &locked) || locked.Context != "a" || done["b"].Entries != 2 {
 		t.Errorf("copied %v, %v", done, err)
 	}
@@ -316,7 +315,7 @@ func (s copySuite) delivered(t *testing.T) {
 	equal(t, "waiting", "first second", waiting(t, in(t, between(), "work")))
 	mail, err := work.Mail(t.Context())
 	must(t, err)
-	must(t, work.Append(parts.UserMessage("ann", "work", "here is mail").Delivering(mail[:1])))
+	must(t, work.Append(contexts.UserMessage("ann", "work", "here is mail").Delivering(mail[:1])))
 	must(t, work.RemoveMail())
 	must(t, work.Send("work", "ann", "third"))
 	mustCopy(t, from, between())
@@ -334,7 +333,7 @@ func (s copySuite) goesOn(t *testing.T) {
 	equal(t, "summary", "what was said", read(t, work.Summary))
 	session, err := work.Session(t.Context())
 	must(t, err)
-	equal(t, "session", parts.SessionOf(before.Window), session)
+	equal(t, "session", contexts.SessionOf(before.Window), session)
 	info, err := between().Info(t.Context(), "Work-1")
 	must(t, err)
 	if info.LastActivity.IsZero() || info.Locked {

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/store"
 	"github.com/chibi-host/chibi/store/storetest"
@@ -186,8 +186,8 @@ func (s unsentRules) takenMeanwhile(t *testing.T) {
 	say(t, c, "one")
 	down.Store(true)
 	for _, text := range []string{"two", "three"} {
-		var unsent *parts.UnsentError
-		if err := c.Append(parts.AssistantMessage("work", text)); !errors.As(err, &unsent) {
+		var unsent *contexts.UnsentError
+		if err := c.Append(contexts.AssistantMessage("work", text)); !errors.As(err, &unsent) {
 			t.Fatalf("appending: %v", err)
 		}
 	}
@@ -195,8 +195,8 @@ func (s unsentRules) takenMeanwhile(t *testing.T) {
 	taker := newMachine(t, connect(), t.TempDir())
 	_, err = taker.Unlock(t.Context(), "work")
 	must(t, err)
-	var taken *parts.TakenError
-	if err := c.Append(parts.AssistantMessage("work", "four")); !errors.As(err, &taken) {
+	var taken *contexts.TakenError
+	if err := c.Append(contexts.AssistantMessage("work", "four")); !errors.As(err, &taken) {
 		t.Errorf("appending late: %v", err)
 	}
 	equal(t, "window", "one", window(t, in(t, taker, "work")))
@@ -223,8 +223,8 @@ func (s unsentRules) unsent(t *testing.T, meanwhile func(machine), wantWindow st
 	must(t, err)
 	say(t, c, "one")
 	down.Store(true)
-	err = c.Append(parts.AssistantMessage("work", "answer"))
-	var unsent *parts.UnsentError
+	err = c.Append(contexts.AssistantMessage("work", "answer"))
+	var unsent *contexts.UnsentError
 	isKept := errors.As(err, &unsent) && filepath.Dir(unsent.Path) == filepath.Join(home, "unsent")
 	if !isKept || !errors.Is(err, store.ErrUnavailable) {
 		t.Fatalf("appending: %v", err)

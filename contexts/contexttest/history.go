@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // historyRules are the rules of selecting from the whole transcript.
@@ -21,7 +20,7 @@ func (s historyRules) rules() []rule {
 			say(t, c, "one", "two", "three")
 			for _, q := range []contexts.Query{{}, {Last: 4}} {
 				count := 0
-				must(t, c.History(t.Context(), q, func(parts.Entry) bool { count++; return count < 2 }))
+				must(t, c.History(t.Context(), q, func(contexts.Entry) bool { count++; return count < 2 }))
 				equal(t, "entries", 2, count)
 			}
 		}},
@@ -30,7 +29,7 @@ func (s historyRules) rules() []rule {
 			say(t, c, "one", "two", "three")
 			ctx, cancel := context.WithCancel(t.Context())
 			count := 0
-			err := c.History(ctx, contexts.Query{}, func(parts.Entry) bool { count++; cancel(); return true })
+			err := c.History(ctx, contexts.Query{}, func(contexts.Entry) bool { count++; cancel(); return true })
 			if !errors.Is(err, context.Canceled) || count != 1 {
 				t.Errorf("%d entries, %v", count, err)
 			}
@@ -39,18 +38,18 @@ func (s historyRules) rules() []rule {
 			h := s.open(t, at(start()))
 			c := in(t, h(), "work")
 			say(t, c, "one", "two", "three")
-			var got []parts.Entry
-			must(t, c.History(t.Context(), contexts.Query{}, func(e parts.Entry) bool {
+			var got []contexts.Entry
+			must(t, c.History(t.Context(), contexts.Query{}, func(e contexts.Entry) bool {
 				say(t, in(t, h(), "work"), "more")
 				got = append(got, e)
 				return len(got) < 4
 			}))
-			equal(t, "messages", "one two three", Contents(parts.Messages(got)))
+			equal(t, "messages", "one two three", Contents(contexts.Messages(got)))
 		}},
 		{"copies that the original made of messages come once", func(t *testing.T) {
 			c := s.work(t)
-			e := parts.Entry{ID: "1", Timestamp: 1, From: "ann", To: "work", Content: "one", Type: parts.TypeMessage}
-			must(t, c.Append(e, parts.UserMessage("ann", "work", "two"), e))
+			e := contexts.Entry{ID: "1", Timestamp: 1, From: "ann", To: "work", Content: "one", Type: contexts.TypeMessage}
+			must(t, c.Append(e, contexts.UserMessage("ann", "work", "two"), e))
 			equal(t, "history", "Context created one two", Contents(history(t, c, contexts.Query{})))
 		}},
 	}
@@ -63,7 +62,7 @@ func (s historyRules) queries(t *testing.T) {
 		message("four", now+400)))
 	must(t, c.Archive())
 	must(t, c.Append(message("five", now+500)))
-	isMessage := func(e parts.Entry) bool { return e.Type == parts.TypeMessage }
+	isMessage := func(e contexts.Entry) bool { return e.Type == contexts.TypeMessage }
 	for _, test := range []struct {
 		name string
 		q    contexts.Query

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"github.com/chibi-host/chibi/store"
 	"github.com/chibi-host/chibi/store/storetest"
 )
@@ -96,12 +94,12 @@ func (c cut) play(s *contexts.Store) (o Outcome, err error) {
 		}
 	}
 	if err != nil {
-		nothing := World{Current: registry.DefaultName}
+		nothing := World{Current: contexts.DefaultName}
 		return Outcome{nothing, nothing, "locking"}, err
 	}
 	o, err = playWith(s, work)
 	if err != nil && c.goesOn {
-		if err := work.Append(parts.UserMessage("user", "work", "afterwards")); err != nil {
+		if err := work.Append(contexts.UserMessage("user", "work", "afterwards")); err != nil {
 			return o, fmt.Errorf("going on: %w", err)
 		}
 		o.Acknowledged, o.Next = o.Acknowledged.afterwards(), o.Next.afterwards()

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
 
 // lockRules are the rules of owning a context.
@@ -47,7 +45,7 @@ func (s lockRules) rules() []rule {
 			say(t, in(t, h, "work"), "one")
 			holder, err := h.Unlock(t.Context(), "work")
 			must(t, err)
-			equal(t, "holder", parts.Holder{}, holder)
+			equal(t, "holder", contexts.Holder{}, holder)
 			if _, err := h.Unlock(t.Context(), "no/name"); err == nil {
 				t.Error("a name that no context can have was taken")
 			}
@@ -74,7 +72,7 @@ func (s lockRules) secondIsTold(t *testing.T) {
 	for range 2 {
 		_, unlock, err := c.Lock(t.Context())
 		must(t, err)
-		var locked *parts.LockedError
+		var locked *contexts.LockedError
 		if _, _, err := in(t, h(), "work").Lock(t.Context()); !errors.As(err, &locked) {
 			t.Fatalf("second lock: %v", err)
 		}
@@ -82,7 +80,7 @@ func (s lockRules) secondIsTold(t *testing.T) {
 		if !inUse || holder.PID != os.Getpid() || holder.Host == "" || !holder.Since.Equal(start()) {
 			t.Errorf("holder = %+v, in use %v", holder, inUse)
 		}
-		equal(t, "who has it", parts.LockedError{Context: "work", Holder: holder}, *locked)
+		equal(t, "who has it", contexts.LockedError{Context: "work", Holder: holder}, *locked)
 		unlock()
 		if _, inUse := h().Holder(t.Context(), "work"); inUse {
 			t.Error("it is in use after it was released")
@@ -172,12 +170,12 @@ func (s concurrencyRules) rules() []rule {
 			atOnce(t, func(n int) error {
 				c, err := h().Context(fmt.Sprint("c", n))
 				if err == nil {
-					err = c.Append(parts.UserMessage("ann", c.Name(), "hello"))
+					err = c.Append(contexts.UserMessage("ann", c.Name(), "hello"))
 				}
 				if err == nil {
 					err = c.Rename("wanted")
 				}
-				if errors.Is(err, registry.ErrExists) {
+				if errors.Is(err, contexts.ErrExists) {
 					return nil
 				}
 				got.Add(1)
@@ -227,7 +225,7 @@ func (s concurrencyRules) writers(t *testing.T) {
 	atOnce(t, func(n int) error {
 		c, err := h().Context("work")
 		for i := 0; i < 20 && err == nil; i++ {
-			e := parts.UserMessage("ann", "work", fmt.Sprint(n, "-", i))
+			e := contexts.UserMessage("ann", "work", fmt.Sprint(n, "-", i))
 			ids[n] = append(ids[n], e.ID)
 			if err = c.Append(e); err == nil && i == 10 {
 				err = c.Compact("so far", nil)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // mailRules are the rules of messages between contexts.
@@ -21,21 +20,21 @@ func (s mailRules) rules() []rule {
 		{"an entry that is not a prompt delivers at once", func(t *testing.T) {
 			c := s.work(t)
 			must(t, c.Send("work", "other", "one"))
-			must(t, c.Append(parts.UserMessage("ann", "work", "x").Delivering(arrived(t, c))))
+			must(t, c.Append(contexts.UserMessage("ann", "work", "x").Delivering(arrived(t, c))))
 			equal(t, "waiting", "", waiting(t, c))
 		}},
 		{"what arrives in the meantime stays", s.comesMeanwhile},
 		{"what was delivered before the window began is not delivered again", func(t *testing.T) {
 			c := s.work(t)
 			must(t, c.Send("work", "other", "one"))
-			must(t, c.Append(parts.UserMessage("ann", "work", "x").Delivering(arrived(t, c))))
+			must(t, c.Append(contexts.UserMessage("ann", "work", "x").Delivering(arrived(t, c))))
 			must(t, c.Archive())
 			equal(t, "waiting", "", waiting(t, c))
 		}},
 		{"what was delivered is not delivered again when a clock was set back", func(t *testing.T) {
 			c := in(t, s.open(t, at(time.Now().Add(time.Hour)))(), "work")
 			must(t, c.Send("work", "other", "one"))
-			must(t, c.Append(asking(t, c, "read"), parts.AssistantMessage("work", "done")))
+			must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
 			equal(t, "waiting", "", waiting(t, c))
 		}},
 		{"what was delivered is removed when whoever has the lock reads the inbox", s.removedLater},
@@ -73,7 +72,7 @@ func (s mailRules) rules() []rule {
 }
 
 // arrived returns the waiting mail.
-func arrived(t *testing.T, c contexts.Context) []parts.Mail {
+func arrived(t *testing.T, c contexts.Context) []contexts.Mail {
 	t.Helper()
 	mail, err := c.Mail(t.Context())
 	must(t, err)
@@ -81,8 +80,8 @@ func arrived(t *testing.T, c contexts.Context) []parts.Mail {
 }
 
 // asking returns a prompt that delivers the waiting mail.
-func asking(t *testing.T, c contexts.Context, text string) parts.Entry {
-	return parts.UserMessage("ann", c.Name(), "mail: "+text).Delivering(arrived(t, c)).Asking(text, "")
+func asking(t *testing.T, c contexts.Context, text string) contexts.Entry {
+	return contexts.UserMessage("ann", c.Name(), "mail: "+text).Delivering(arrived(t, c)).Asking(text, "")
 }
 
 func (s mailRules) messages(t *testing.T) {
@@ -94,7 +93,7 @@ func (s mailRules) messages(t *testing.T) {
 	if len(mail) != 2 || mail[0].ID == "" || mail[0].ID == mail[1].ID {
 		t.Fatalf("mail = %+v", mail)
 	}
-	want := []parts.Mail{
+	want := []contexts.Mail{
 		{ID: mail[0].ID, Timestamp: start().Unix(), From: "sender", To: "work", Content: "line\nline <é>"},
 		{ID: mail[1].ID, Timestamp: start().Unix(), From: "bot", To: "work", Content: "two", SentBy: "sender"},
 	}
@@ -106,7 +105,7 @@ func (s mailRules) deliveredOnce(t *testing.T) {
 		h := s.open(t, at(start()))
 		c := in(t, h(), "work")
 		must(t, c.Send("work", "other", "one"))
-		must(t, c.Append(asking(t, c, "read"), parts.AssistantMessage("work", "done")))
+		must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
 		if isEmptied {
 			must(t, c.RemoveMail())
 		}
@@ -152,7 +151,7 @@ func (s mailRules) removedLater(t *testing.T) {
 	h := s.open(t, at(time.Now().Add(time.Hour)))()
 	c := in(t, h, "work")
 	must(t, c.Send("work", "other", "one"))
-	must(t, c.Append(asking(t, c, "read"), parts.AssistantMessage("work", "done")))
+	must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
 	equal(t, "mail before", true, h.HasMail(t.Context(), "work"))
 	_, unlock, err := c.Lock(t.Context())
 	must(t, err)
@@ -169,7 +168,7 @@ func (s mailRules) notDelivered(t *testing.T) {
 		must(t, c.RemoveMail())
 		equal(t, "waiting", "one", waiting(t, c))
 	}
-	must(t, c.Append(parts.AssistantMessage("work", "done")))
+	must(t, c.Append(contexts.AssistantMessage("work", "done")))
 	equal(t, "waiting", "", waiting(t, c))
 }
 
@@ -178,7 +177,7 @@ func (s mailRules) comesMeanwhile(t *testing.T) {
 	must(t, c.Send("work", "other", "one"))
 	prompt := asking(t, c, "read")
 	must(t, c.Send("work", "other", "two"))
-	must(t, c.Append(prompt, parts.AssistantMessage("work", "done")))
+	must(t, c.Append(prompt, contexts.AssistantMessage("work", "done")))
 	must(t, c.RemoveMail())
 	equal(t, "waiting", "two", waiting(t, c))
 }
@@ -194,7 +193,7 @@ func (s mailRules) inboxLimit(t *testing.T) {
 	}
 	for _, want := range []string{strings.Repeat("x", 30), "22222 33333 44444", ""} {
 		equal(t, "waiting", want, waiting(t, c))
-		must(t, c.Append(asking(t, c, "read"), parts.AssistantMessage("work", "done")))
+		must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
 		must(t, c.RemoveMail())
 	}
 	if len(said) == 0 || !strings.Contains(said[0], `context "work": 1 messages come with this prompt, 3 more with the`) {

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
 
 // registryRules are the rules of the list of contexts and of the current one.
@@ -22,7 +20,7 @@ func (s registryRules) rules() []rule {
 		{"contexts that were made without being registered are registered with the next change", func(t *testing.T) {
 			h := s.home(t)
 			say(t, in(t, h, "passing"), "hello")
-			must(t, h.Touch(registry.DefaultName))
+			must(t, h.Touch(contexts.DefaultName))
 			info, err := h.Info(t.Context(), "passing")
 			must(t, err)
 			if !info.Created.Equal(start()) || !info.LastActivity.IsZero() {
@@ -51,15 +49,15 @@ func (s registryRules) switching(t *testing.T) {
 	h := s.open(t, at(start()))
 	state, err := h().State(t.Context())
 	must(t, err)
-	equal(t, "state of a new home", registry.State{Current: registry.DefaultName}, state)
+	equal(t, "state of a new home", contexts.State{Current: contexts.DefaultName}, state)
 	for _, step := range []struct {
 		to   string
-		want registry.State
+		want contexts.State
 	}{
-		{"a", registry.State{Current: "a", Previous: registry.DefaultName}},
-		{"b", registry.State{Current: "b", Previous: "a"}},
-		{"b", registry.State{Current: "b", Previous: "a"}},
-		{"a", registry.State{Current: "a", Previous: "b"}},
+		{"a", contexts.State{Current: "a", Previous: contexts.DefaultName}},
+		{"b", contexts.State{Current: "b", Previous: "a"}},
+		{"b", contexts.State{Current: "b", Previous: "a"}},
+		{"a", contexts.State{Current: "a", Previous: "b"}},
 	} {
 		before, err := h().State(t.Context())
 		must(t, err)
@@ -126,7 +124,7 @@ func (s registryRules) badNames(t *testing.T) {
 	h := s.home(t)
 	c := in(t, h, "work")
 	for _, name := range []string{"", "-", "..", "a/b", "a b", "é", ".deleted-x",
-		strings.Repeat("x", registry.MaxName+1)} {
+		strings.Repeat("x", contexts.MaxName+1)} {
 		_, opening := h.Context(name)
 		_, switching := h.Switch(name)
 		now := start()
@@ -197,7 +195,7 @@ func (s lifecycleRules) renaming(t *testing.T) {
 	must(t, err)
 	must(t, c.Rename("new"))
 	equal(t, "name", "new", c.Name())
-	var locked *parts.LockedError
+	var locked *contexts.LockedError
 	if _, _, err := in(t, h(), "new").Lock(t.Context()); !errors.As(err, &locked) {
 		t.Errorf("the lock did not stay: %v", err)
 	}
@@ -222,7 +220,7 @@ func (s lifecycleRules) takenName(t *testing.T) {
 	say(t, in(t, h, "a"), "one")
 	say(t, in(t, h, "b"), "two")
 	c := in(t, h, "a")
-	if err := c.Rename("b"); !errors.Is(err, registry.ErrExists) {
+	if err := c.Rename("b"); !errors.Is(err, contexts.ErrExists) {
 		t.Errorf("renaming: %v", err)
 	}
 	equal(t, "name", "a", c.Name())
@@ -255,7 +253,7 @@ func (s lifecycleRules) deletingCurrent(t *testing.T) {
 		_, err := h.Switch(name)
 		must(t, err)
 	}
-	for _, step := range []struct{ name, current string }{{"b", "a"}, {"a", registry.DefaultName}} {
+	for _, step := range []struct{ name, current string }{{"b", "a"}, {"a", contexts.DefaultName}} {
 		current, err := in(t, h, step.name).Delete()
 		must(t, err)
 		equal(t, "current", step.current, current)

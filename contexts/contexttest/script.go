@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -35,10 +33,10 @@ func Observe(t *testing.T, s contexts.Home) (w World) {
 	must(err)
 	window, err := c.Window(t.Context())
 	must(err)
-	for _, e := range parts.Messages(window) {
+	for _, e := range contexts.Messages(window) {
 		w.Window = append(w.Window, e.Content)
 	}
-	must(c.History(t.Context(), contexts.Query{Keep: isMessage}, func(e parts.Entry) bool {
+	must(c.History(t.Context(), contexts.Query{Keep: isMessage}, func(e contexts.Entry) bool {
 		w.History = append(w.History, e.Content)
 		if e.Metadata != nil {
 			w.Mailed = append(w.Mailed, e.Metadata.Delivered...)
@@ -72,7 +70,7 @@ func conversationOf(s contexts.Home) string {
 	return "renamed"
 }
 
-func isMessage(e parts.Entry) bool { return e.Type == parts.TypeMessage }
+func isMessage(e contexts.Entry) bool { return e.Type == contexts.TypeMessage }
 
 // operation is one step of the script: what it does to a store, and to what a
 // person sees.
@@ -84,15 +82,15 @@ type operation struct {
 
 func saying(text string) operation {
 	return operation{"append " + text, func(_ contexts.Home, c contexts.Context) error {
-		return c.Append(parts.UserMessage("user", "work", text))
+		return c.Append(contexts.UserMessage("user", "work", text))
 	}, func(w *World) {
 		w.History, w.Window = append(w.History, text), append(w.Window, text)
 	}}
 }
 
 // askingWith stores a prompt with the mail that waits.
-func askingWith(c contexts.Context, mail []parts.Mail, text string) error {
-	return c.Append(parts.UserMessage("user", "work", "mail: "+text).Delivering(mail).Asking(text, ""))
+func askingWith(c contexts.Context, mail []contexts.Mail, text string) error {
+	return c.Append(contexts.UserMessage("user", "work", "mail: "+text).Delivering(mail).Asking(text, ""))
 }
 
 // script uses everything that a store can do.
@@ -106,7 +104,7 @@ func talking() []operation {
 		{"switch", func(s contexts.Home, _ contexts.Context) error { _, err := s.Switch("work"); return err },
 			func(w *World) { w.Current = "work" }},
 		{"replace", func(_ contexts.Home, c contexts.Context) error {
-			return c.Replace([]parts.Entry{parts.UserMessage("user", "work", "replaced")})
+			return c.Replace([]contexts.Entry{contexts.UserMessage("user", "work", "replaced")})
 		}, func(w *World) { w.Window = []string{"replaced"} }},
 		saying("five"),
 	}
@@ -124,7 +122,7 @@ func mailing() []operation {
 				return fmt.Errorf("mail %v, %w", mail, err)
 			}
 			ids = []string{mail[0].ID}
-			return c.Append(parts.UserMessage("user", "work", "with mail").Delivering(mail))
+			return c.Append(contexts.UserMessage("user", "work", "with mail").Delivering(mail))
 		}, func(w *World) {
 			w.History, w.Window = append(w.History, "with mail"), append(w.Window, "with mail")
 			w.Waiting, w.Mailed = nil, ids
@@ -159,7 +157,7 @@ func mailing() []operation {
 			w.Mailed, w.Unanswered = append(slices.Clone(ids), ids[len(ids)-1]), []string{"retried"}
 		}},
 		{"answer", func(_ contexts.Home, c contexts.Context) error {
-			return c.Append(parts.AssistantMessage("work", "answer"))
+			return c.Append(contexts.AssistantMessage("work", "answer"))
 		}, func(w *World) {
 			w.History, w.Window, w.Waiting, w.Unanswered = append(w.History, "answer"), append(w.Window, "answer"), nil, nil
 		}},
@@ -180,7 +178,7 @@ func shortening() []operation {
 			return c.Compact("a summary", window[len(window)-1:])
 		}, func(w *World) { w.Window, w.Summary = []string{"five and a half"}, "a summary" }},
 		{"supersede", func(_ contexts.Home, c contexts.Context) error {
-			return c.Supersede([]parts.Entry{parts.UserMessage("user", "work", "a newer summary")})
+			return c.Supersede([]contexts.Entry{contexts.UserMessage("user", "work", "a newer summary")})
 		}, func(w *World) { w.Window, w.Summary = []string{"a newer summary"}, "" }},
 		saying("six"), saying("seven"), saying("eight"),
 		{"new system prompt", func(_ contexts.Home, c contexts.Context) error {
@@ -203,7 +201,7 @@ func ending() []operation {
 			if err != nil {
 				return err
 			}
-			return other.Append(parts.UserMessage("user", "other", "hello"))
+			return other.Append(contexts.UserMessage("user", "other", "hello"))
 		}, func(w *World) { w.Other = true }},
 		{"delete the other", func(s contexts.Home, _ contexts.Context) error {
 			other, err := s.Context("other")
@@ -245,7 +243,7 @@ func Play(s contexts.Home) (Outcome, error) {
 }
 
 func playWith(s contexts.Home, c contexts.Context) (o Outcome, err error) {
-	o.Acknowledged = World{Current: registry.DefaultName}
+	o.Acknowledged = World{Current: contexts.DefaultName}
 	for _, op := range script() {
 		if err != nil {
 			break
@@ -312,7 +310,7 @@ func goOn(s contexts.Home) error {
 		return err
 	}
 	defer unlock()
-	return c.Append(parts.UserMessage("user", name, "afterwards"))
+	return c.Append(contexts.UserMessage("user", name, "afterwards"))
 }
 
 // sameEmpty makes nil and empty lists equal.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/google/uuid"
 )
 
@@ -91,7 +90,7 @@ func (s sessionRules) different(t *testing.T) {
 	}
 }
 
-func session(t *testing.T, c contexts.Context) parts.Session {
+func session(t *testing.T, c contexts.Context) contexts.Session {
 	t.Helper()
 	got, err := c.Session(t.Context())
 	must(t, err)

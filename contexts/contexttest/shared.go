@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"github.com/chibi-host/chibi/store"
 	"github.com/chibi-host/chibi/store/storetest"
 )
@@ -102,7 +100,7 @@ func (s sharedRules) rules() []rule {
 			must(t, err)
 			state, err := b.State(t.Context())
 			must(t, err)
-			equal(t, "state", registry.State{Current: registry.DefaultName}, state)
+			equal(t, "state", contexts.State{Current: contexts.DefaultName}, state)
 		}},
 		{"names that differ only in case are one name", s.folded},
 		{"a context has an id that stays when it is renamed and is never used again", s.ids},
@@ -156,7 +154,7 @@ func (s sharedRules) continued(t *testing.T) {
 		m := []machine{a, b}[n%2]
 		c, err := m.Context("work")
 		for i := 0; i < 10 && err == nil; i++ {
-			err = c.Append(parts.UserMessage("ann", "work", fmt.Sprint(n, "-", i)))
+			err = c.Append(contexts.UserMessage("ann", "work", fmt.Sprint(n, "-", i)))
 		}
 		return err
 	})
@@ -182,7 +180,7 @@ func (s sharedRules) folded(t *testing.T) {
 	if locking != nil {
 		t.Error("it is locked")
 	}
-	if err := in(t, b, "other").Rename("wORK"); !errors.Is(err, registry.ErrExists) {
+	if err := in(t, b, "other").Rename("wORK"); !errors.Is(err, contexts.ErrExists) {
 		t.Errorf("renaming: %v", err)
 	}
 	if !b.Exists(t.Context(), "work") {
@@ -224,7 +222,7 @@ func (s sharedRules) largeMail(t *testing.T) {
 	must(t, in(t, a, "other").Send("work", "other", "small"))
 	c := in(t, b, "work")
 	equal(t, "mail", true, waiting(t, c) == text+" small")
-	must(t, c.Append(asking(t, c, "read"), parts.AssistantMessage("work", "done")))
+	must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
 	must(t, c.RemoveMail())
 	if a.HasMail(t.Context(), "work") {
 		t.Error("the inbox is not empty")
@@ -287,9 +285,9 @@ func handleSome(m machine) (more bool, err error) {
 	if err != nil || len(mail) == 0 {
 		return false, err
 	}
-	err = c.Append(parts.UserMessage("ann", "work", "read").Delivering(mail).Asking("read", ""))
+	err = c.Append(contexts.UserMessage("ann", "work", "read").Delivering(mail).Asking("read", ""))
 	if err == nil {
-		err = c.Append(parts.AssistantMessage("work", "done"))
+		err = c.Append(contexts.AssistantMessage("work", "done"))
 	}
 	if err == nil {
 		err = c.RemoveMail()
@@ -310,7 +308,7 @@ func (s sharedRules) clocks(t *testing.T) {
 		held, unlock, err := c.Lock(t.Context())
 		must(t, err)
 		equal(t, "waiting", "hi", waiting(t, c))
-		must(t, c.Append(asking(t, c, "read"), parts.AssistantMessage("work", "done")))
+		must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
 		equal(t, "waiting", "", waiting(t, in(t, way.from, "work")))
 		must(t, c.RemoveMail())
 		must(t, way.to.Touch("work"))

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/contexts"
 )
 
 // sharedLockRules are the rules of locks that are leases.
@@ -73,7 +73,7 @@ func (s sharedLockRules) secondIsTold(t *testing.T) {
 	must(t, err)
 	defer unlock()
 	_, _, err = in(t, b, "work").Lock(t.Context())
-	var locked *parts.LockedError
+	var locked *contexts.LockedError
 	if !errors.As(err, &locked) {
 		t.Fatalf("locking: %v", err)
 	}
@@ -106,7 +106,7 @@ func (s sharedLockRules) takenOver(t *testing.T) {
 	say(t, taker, "two")
 	for range 2 { // it stays so
 		err = old.Append(Story("u:late")...)
-		var taken *parts.TakenError
+		var taken *contexts.TakenError
 		if !errors.As(err, &taken) || taken.By.PID != os.Getpid() {
 			t.Errorf("appending late: %v", err)
 		}
@@ -116,7 +116,7 @@ func (s sharedLockRules) takenOver(t *testing.T) {
 		t.Errorf("archiving late: %v", err)
 	}
 	<-held.Done()
-	if !errors.Is(context.Cause(held), parts.ErrLost) {
+	if !errors.Is(context.Cause(held), contexts.ErrLost) {
 		t.Errorf("the held context ended with %v", context.Cause(held))
 	}
 	unlock()
@@ -175,7 +175,7 @@ func (s sharedLockRules) unlockedAtOnce(t *testing.T) {
 					equal(t, "window", before, window(t, c))
 				}
 				err = c.Append(Story("u:late")...)
-				var taken *parts.TakenError
+				var taken *contexts.TakenError
 				if !errors.As(err, &taken) || taken.By.PID != os.Getpid() {
 					t.Errorf("%s, taken %t, read %t: appending: %v", name, isTaken, reads, err)
 				}
@@ -202,7 +202,7 @@ func (s sharedLockRules) deletedMeanwhile(t *testing.T) {
 	go func() {
 		_, unlock, err := waiter.WaitLock(t.Context())
 		if err == nil {
-			err = waiter.Append(parts.UserMessage("ann", "work", "new"))
+			err = waiter.Append(contexts.UserMessage("ann", "work", "new"))
 			unlock()
 		}
 		locked <- err
@@ -229,6 +229,6 @@ func (s sharedLockRules) deletedBefore(t *testing.T) {
 	_, unlock, err = late.Lock(t.Context())
 	must(t, err)
 	defer unlock()
-	must(t, late.Append(parts.UserMessage("ann", "work", "new")))
+	must(t, late.Append(contexts.UserMessage("ann", "work", "new")))
 	equal(t, "transcript", []string{"context_created Context created", "message new"}, transcript(t, in(t, a, "work")))
 }

@@ -13,14 +13,13 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/google/go-cmp/cmp"
 )
 
 // Options are the options with which the homes of a test are opened.
 type Options struct {
 	// Limits bound notes and messages.
-	Limits parts.Limits
+	Limits contexts.Limits
 	// Report receives the reports of a store.
 	Report func(text string)
 	// Now is the clock.
@@ -107,13 +106,13 @@ func isOfManyMachines(p cmp.Path) bool {
 func say(t *testing.T, c contexts.Context, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		must(t, c.Append(parts.UserMessage("ann", c.Name(), text)))
+		must(t, c.Append(contexts.UserMessage("ann", c.Name(), text)))
 	}
 }
 
 // message returns an entry of a time, in seconds since 1970.
-func message(text string, at int64) parts.Entry {
-	e := parts.UserMessage("ann", "work", text)
+func message(text string, at int64) contexts.Entry {
+	e := contexts.UserMessage("ann", "work", text)
 	e.Timestamp = at
 	return e
 }
@@ -123,11 +122,11 @@ func window(t *testing.T, c contexts.Context) string {
 	t.Helper()
 	entries, err := c.Window(t.Context())
 	must(t, err)
-	return Contents(parts.Messages(entries))
+	return Contents(contexts.Messages(entries))
 }
 
 // Contents returns the contents of entries, separated by spaces.
-func Contents(entries []parts.Entry) string {
+func Contents(entries []contexts.Entry) string {
 	var list []string
 	for _, e := range entries {
 		list = append(list, e.Content)
@@ -136,9 +135,9 @@ func Contents(entries []parts.Entry) string {
 }
 
 // history returns the entries that a query selects.
-func history(t *testing.T, c contexts.Context, q contexts.Query) (list []parts.Entry) {
+func history(t *testing.T, c contexts.Context, q contexts.Query) (list []contexts.Entry) {
 	t.Helper()
-	must(t, c.History(t.Context(), q, func(e parts.Entry) bool { list = append(list, e); return true }))
+	must(t, c.History(t.Context(), q, func(e contexts.Entry) bool { list = append(list, e); return true }))
 	return list
 }
 

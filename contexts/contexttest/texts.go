@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // note is a text that can be set and read.
@@ -51,7 +50,7 @@ func (s textRules) rules() []rule {
 		{"a text that could not be read again is rejected", func(t *testing.T) {
 			c := s.work(t)
 			must(t, c.SetSystemPrompt("Be kind."))
-			if err := c.SetSystemPrompt(strings.Repeat("x", parts.MaxText+1)); err == nil {
+			if err := c.SetSystemPrompt(strings.Repeat("x", contexts.MaxText+1)); err == nil {
 				t.Error("it was kept")
 			}
 			equal(t, "system prompt", "Be kind.", read(t, c.SystemPrompt))
