@@ -16,10 +16,10 @@ const maxOfType = 40
 
 // knownFull are types that carry more, and how much. They are to shrink.
 var knownFull = map[string]int{
-	"internal/cli/command.Env": 110,
-	"internal/app.Session":     107,
-	"internal/agents/engine.Dialect":   52,
-	"hookpoints.Info":          46,
+	"internal/cli/command.Env":       110,
+	"internal/app.Session":           107,
+	"internal/agents/engine.Dialect": 52,
+	"hookpoints.Info":                46,
 }
 
 func TestTypesCarryFewFunctions(t *testing.T) {
