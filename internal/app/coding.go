@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/coding"
@@ -20,7 +21,7 @@ func codingTools(s *Session, rules *permissions.Rules) []tools.Tool {
 
 // filesOf says which files the session's tools open by their paths.
 func filesOf(s *Session) coding.Config {
-	return coding.Config{Root: cmp.Or(s.Project.toolRoot(), s.Project.Dir), Home: UserHome(), Private: s.Home}
+	return coding.Config{Root: cmp.Or(s.Project.ToolRoot(), s.Project.Dir), Home: project.UserHome(), Private: s.Home}
 }
 
 // fetchOf says how the session's tools fetch.

@@ -43,7 +43,7 @@ func RanElsewhere(ctx context.Context, s *Session, name string) (*Elsewhere, err
 	}
 	c, err := s.Store.Context(name)
 	if err != nil {
-		return nil, UsageError{err}
+		return nil, UsageError{Err: err}
 	}
 	host, err := os.Hostname()
 	if err != nil {

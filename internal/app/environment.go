@@ -102,15 +102,3 @@ func HidesKey(c config.Config, plugin string) bool {
 	}
 	return c.Plugins.HideKey
 }
-
-// lookupIn looks variables up in an environment, in which the last one of a name counts.
-func lookupIn(env []string) lookup {
-	return func(name string) (string, bool) {
-		for _, pair := range slices.Backward(env) {
-			if value, ok := strings.CutPrefix(pair, name+"="); ok {
-				return value, true
-			}
-		}
-		return "", false
-	}
-}

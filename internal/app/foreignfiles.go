@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/foreign"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 )
@@ -74,7 +75,7 @@ func (a *agentLoader) reportMissing(path string) {
 
 // inOwn returns the full path of a file that the configuration in a home names.
 func inOwn(home, path string) string {
-	if path = inHome(path); filepath.IsAbs(path) {
+	if path = project.InHome(path); filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(home, path)

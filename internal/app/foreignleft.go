@@ -93,7 +93,7 @@ func concerningOf(l *Loader) dialect.Concerning {
 // concerns reads a rule.
 func concerns(l *Loader, rule string) (func(tools.Spec, json.RawMessage) bool, error) {
 	dir := l.project.Dir
-	c, err := permissions.NewCondition(rule, permissions.Settings{Root: l.project.toolRoot(), Dir: dir,
+	c, err := permissions.NewCondition(rule, permissions.Settings{Root: l.project.ToolRoot(), Dir: dir,
 		ChibiHome: l.home, UserHome: l.project.User})
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func (a *agentLoader) programChanged(programs *foreign.Programs, h agentHook) er
 	for _, path := range files.programsOf(programs, h.file.File, *h.Handler) {
 		if err := files.asApproved(a.home, path); err != nil {
 			why := strings.TrimPrefix(err.Error(), plugin.ErrUntrusted.Error())
-			return fmt.Errorf("%w: %s%s", plugin.ErrUntrusted, term.Name(a.project.below(path)), why)
+			return fmt.Errorf("%w: %s%s", plugin.ErrUntrusted, term.Name(a.project.Below(path)), why)
 		}
 	}
 	return nil

@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/foreign"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // HookFiles are the settings files of a project in which coding agents list hooks.
-type HookFiles struct{ project Project }
+type HookFiles struct{ project project.Project }
 
 // HookFilesOf returns those of a project.
-func HookFilesOf(p Project) HookFiles { return HookFiles{p} }
+func HookFilesOf(p project.Project) HookFiles { return HookFiles{p} }
 
 // candidates lists the settings files of the project that an agent reads: those in the
 // nearest directory, from the current one up to the project's root, that has any.
@@ -30,7 +31,7 @@ func (f HookFiles) upward() []string {
 	if p.Own {
 		return []string{p.Dir}
 	}
-	dirs := p.folders()
+	dirs := p.Folders()
 	slices.Reverse(dirs)
 	return dirs
 }
@@ -42,7 +43,7 @@ func (f HookFiles) mayUse(home string) func(foreign.File) error {
 	if p.Own {
 		return func(foreign.File) error { return nil }
 	}
-	check := p.approvedContent(home)
+	check := p.ApprovedContent(home)
 	return func(f foreign.File) error { return check(f.Path, f.Text, f.Mode) }
 }
 
@@ -62,12 +63,12 @@ func (f HookFiles) programsOf(programs *foreign.Programs, in foreign.File, h dia
 
 // asApproved returns why a file or directory of the project is not as it was approved; nil: it is.
 func (f HookFiles) asApproved(home, path string) error {
-	return f.project.approves(home)(func(a trust.Approval) error {
+	return f.project.Approves(home)(func(a trust.Approval) error {
 		rel, err := filepath.Rel(a.Project, path)
 		if err != nil {
 			return err
 		}
-		for _, now := range trust.Code(a.Project, f.project.folders()[0], rel) {
+		for _, now := range trust.Code(a.Project, f.project.Folders()[0], rel) {
 			if err := a.Same(now.File); err != nil {
 				return err
 			}
@@ -103,11 +104,11 @@ func (f HookFiles) List() (files []SettingsFile) {
 			if !in.HasEffect() {
 				continue
 			}
-			one := SettingsFile{Agent: d.Name, Title: d.Title, File: in, Rel: p.below(in.Path)}
+			one := SettingsFile{Agent: d.Name, Title: d.Title, File: in, Rel: p.Below(in.Path)}
 			for _, h := range in.Handlers {
 				var named []string
 				for _, path := range f.programsOf(programs, in, h) {
-					named = append(named, p.below(path))
+					named = append(named, p.Below(path))
 				}
 				one.Programs = append(one.Programs, named)
 			}
@@ -122,7 +123,7 @@ func (f HookFiles) List() (files []SettingsFile) {
 func (f HookFiles) look() (files []trust.Seen) {
 	for _, s := range f.List() {
 		for _, path := range append([]string{s.Rel}, slices.Concat(s.Programs...)...) {
-			files = append(files, trust.Code(f.project.Dir, f.project.folders()[0], path)...)
+			files = append(files, trust.Code(f.project.Dir, f.project.Folders()[0], path)...)
 		}
 	}
 	return files

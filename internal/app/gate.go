@@ -8,6 +8,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/approved"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -56,9 +57,9 @@ func deniesURLs(p config.URLPolicy) bool {
 // newRules makes the rules of a session.
 func newRules(s *Session) (*permissions.Rules, error) {
 	set := ruleSettings(s.Config)
-	set.Root, set.Dir, set.ChibiHome, set.UserHome = s.Project.toolRoot(), s.Project.Dir, s.Home, UserHome()
-	set.WriteRoots = fullPaths(s.Config.FileToolsWritePaths)
-	set.ReadRoots = append(fullPaths(s.Config.FileToolsAllowedPaths), set.WriteRoots...)
+	set.Root, set.Dir, set.ChibiHome, set.UserHome = s.Project.ToolRoot(), s.Project.Dir, s.Home, project.UserHome()
+	set.WriteRoots = project.FullPaths(s.Config.FileToolsWritePaths)
+	set.ReadRoots = append(project.FullPaths(s.Config.FileToolsAllowedPaths), set.WriteRoots...)
 	set.AcceptEdits = s.opts.Permissions.AcceptEdits
 	if m := s.opts.Within; m != nil { // what is allowed in the project of the run around is allowed there only
 		set.Root, set.ReadRoots = m.Root, append(set.ReadRoots, set.Root)
@@ -85,7 +86,7 @@ func addGate(s *Session) (*permissions.Rules, error) {
 	}
 	rules, err := newRules(s)
 	if err != nil {
-		return nil, UsageError{err}
+		return nil, UsageError{Err: err}
 	}
 	if s.Agent.Gate, err = newGate(s, rules); err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func addGate(s *Session) (*permissions.Rules, error) {
 func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
 	urls, err := urlPolicy(s.Config)
 	if err != nil {
-		return nil, UsageError{err}
+		return nil, UsageError{Err: err}
 	}
 	gate := &permissions.Gate{
 		Policy: permissions.WithURLs(rules, urls), Dir: s.Project.Dir, AccessOf: permissions.AccessOf,
@@ -121,7 +122,7 @@ func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
 func WouldJudge(s *Session) (func(tools.Spec, tools.Category) []string, error) {
 	rules, err := newRules(s)
 	if err != nil {
-		return nil, UsageError{err}
+		return nil, UsageError{Err: err}
 	}
 	return wouldJudge(s.Config, rules), nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
@@ -73,7 +74,7 @@ type Guards struct {
 	plugins map[string]config.Plugin
 	opts    PluginOptions
 	loaded  plugin.Loaded
-	project Project
+	project project.Project
 	foreign config.Foreign
 }
 
@@ -161,7 +162,7 @@ func (g Guards) expects(name string) bool {
 	case strings.HasPrefix(name, "recipe:") || strings.HasPrefix(name, "chibi:"):
 		return false // they come with a recipe or a setting
 	case strings.HasPrefix(name, projectHook):
-		return g.opts.asksOthers() && (HasPlugin(g.loaded, name) || g.project.approved(strings.TrimPrefix(name, projectHook)))
+		return g.opts.asksOthers() && (HasPlugin(g.loaded, name) || wasApproved(g.project, strings.TrimPrefix(name, projectHook)))
 	case strings.HasPrefix(name, "kodelet:") || strings.HasPrefix(name, "kode:"):
 		return g.opts.asksOthers()
 	}
@@ -180,7 +181,7 @@ func (g Guards) expectsOf(agent string) bool {
 	if !ok || !set.IsOn() || set.User || len(set.Files) > 0 || len(set.Plugins) > 0 {
 		return true
 	}
-	wasApproved := slices.ContainsFunc(g.project.stored.Files, func(f trust.File) bool {
+	wasApproved := slices.ContainsFunc(g.project.Stored.Files, func(f trust.File) bool {
 		return slices.ContainsFunc(d.Places, func(place dialect.Place) bool {
 			inProject := place.Scope == dialect.ScopeProject || place.Scope == dialect.ScopeLocal
 			is, _ := filepath.Match(place.Path, f.Path)

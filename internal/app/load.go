@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/permissions"
@@ -92,10 +93,10 @@ func loadHandlers(s *Session) (loaded plugin.Loaded, err error) {
 	full := s.Config.AutoCompactThreshold / 100
 	if s.opts.Recipe != "" {
 		if s.Recipe, err = RecipesOf(s).Find(s.opts.Recipe); err != nil {
-			return loaded, UsageError{err}
+			return loaded, UsageError{Err: err}
 		}
 		if loaded.Plugins, err = s.Recipe.Plugins(recipes.Handlers(full)); err != nil {
-			return loaded, UsageError{err}
+			return loaded, UsageError{Err: err}
 		}
 	}
 	if s.Config.AutoCompact && s.opts.Bridge == nil {
@@ -135,7 +136,7 @@ func collectTools(s *Session) error {
 // builtinTools lists the built-in tools of a session, made for the context of an agent. rules
 // are those of the session; nil: there are none.
 func builtinTools(s *Session, rules *permissions.Rules, a *agent.Agent, outputs cache.Cache) []tools.Tool {
-	files := builtin.Files{Cache: outputs, Allowed: s.Config.FileToolsAllowedPaths, Home: UserHome(), Private: s.Home}
+	files := builtin.Files{Cache: outputs, Allowed: s.Config.FileToolsAllowedPaths, Home: project.UserHome(), Private: s.Home}
 	if rules != nil {
 		files.MayRead = rules.MayRead
 	}
@@ -165,7 +166,7 @@ func ReportSkipped(s *Session) {
 	for _, problem := range s.serverProblems {
 		s.person.notice(problem.Error())
 	}
-	for _, about := range s.servers.unknownTools() {
+	for _, about := range s.servers.UnknownTools() {
 		s.person.notice(about)
 	}
 	g := GuardsOf(s)
@@ -189,7 +190,7 @@ func reportUntrusted(s *Session) {
 		}
 		name := term.Name(strings.TrimPrefix(l.Name, projectHook))
 		if _, isAgents := dialect.NameOf(l.Origin.Protocol); isAgents { // its hooks stand in one file
-			name = term.Name(s.Project.below(l.Origin.Path))
+			name = term.Name(s.Project.Below(l.Origin.Path))
 		}
 		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {
 			name += " (" + why + ")"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
@@ -35,7 +36,7 @@ type Loader struct {
 	context string
 	config  config.Config
 	opts    Options
-	project Project
+	project project.Project
 	env     environment
 	lender  *process.Lender
 	stay    *resident.Group
@@ -70,7 +71,7 @@ func (s *Session) Loader() *Loader {
 	// Programs that are tried out may be the model's own.
 	m := s.opts.Within
 	l.env.marked = s.opts.Plugins.Environ != nil || s.opts.Purpose == ToRead ||
-		m != nil && (m.Scratch || !isSameFile(s.Home, m.Home))
+		m != nil && (m.Scratch || !project.IsSameFile(s.Home, m.Home))
 	return l
 }
 
@@ -224,7 +225,7 @@ func (l *Loader) kodelet(ctx context.Context, prober *oneshot.Prober) (plugin.Lo
 	}
 	set := l.config.Plugins
 	return kodelet.Load(ctx, kodelet.Options{
-		Dirs: l.project.hookDirs(l.projectEnv()), Runner: l.Runner(), Prober: prober,
+		Dirs: hookDirs(l.project, l.projectEnv()), Runner: l.Runner(), Prober: prober,
 		QueryTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), Overrides: l.overrides(),
 		Conversation: l.context, Dir: l.project.Dir,
 		AutoCompact: l.config.AutoCompact, Threshold: l.config.AutoCompactThreshold / 100,
@@ -237,7 +238,7 @@ func (l *Loader) kode() plugin.Loaded {
 		return plugin.Loaded{}
 	}
 	opts := kode.Options{
-		Dir: l.home, UserHome: UserHome(), WorkDir: l.project.Dir, Session: uuid.NewString(), Runner: l.Runner(),
+		Dir: l.home, UserHome: project.UserHome(), WorkDir: l.project.Dir, Session: uuid.NewString(), Runner: l.Runner(),
 		Overrides: l.overrides(), Idle: l.opts.Purpose == ToManage, TrustTools: l.opts.Permissions.TrustTools,
 	}
 	for _, h := range l.config.Kode.List() {

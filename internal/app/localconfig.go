@@ -15,7 +15,7 @@ func localConfig(ctx context.Context, s *Session) (config.Local, error) {
 	case err != nil && s.Store.IsShared():
 		return config.Local{}, err
 	case err != nil:
-		return config.Local{}, UsageError{fmt.Errorf("reading the configuration: %w", err)}
+		return config.Local{}, UsageError{Err: fmt.Errorf("reading the configuration: %w", err)}
 	}
 	return newLocal(s, text), nil
 }
@@ -43,7 +43,7 @@ func ChangeLocalConfig(ctx context.Context, s *Session, edit func(name string, t
 	})
 	switch {
 	case wrong != nil:
-		return UsageError{wrong}
+		return UsageError{Err: wrong}
 	case err != nil:
 		return err
 	}

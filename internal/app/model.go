@@ -81,7 +81,7 @@ func (m Model) connect() (client llm.Client, closers []io.Closer, err error) {
 		closers = append(closers, server)
 	}
 	if m.config.Model == "" {
-		err = UsageError{fmt.Errorf("no model is configured for %s; set model = \"NAME\" in %s, or use "+
+		err = UsageError{Err: fmt.Errorf("no model is configured for %s; set model = \"NAME\" in %s, or use "+
 			"--set model=NAME", Host(m.config.BaseURL), m.path)}
 	}
 	return server, closers, err

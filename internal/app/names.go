@@ -44,7 +44,7 @@ func Resolve(ctx context.Context, store contexts.Registry, word string) (string,
 func Existing(ctx context.Context, s *Session, word string) (string, error) {
 	name, err := Resolve(ctx, s.Store, word)
 	if err != nil {
-		return "", UsageError{err}
+		return "", UsageError{Err: err}
 	}
 	if !s.Store.Exists(ctx, name) && name != s.Name() {
 		return "", fmt.Errorf("there is no context %q; chibi -L lists them", name)

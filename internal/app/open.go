@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/tools/coding"
 )
 
@@ -49,7 +50,7 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 func Home(dir string) (string, error) {
 	home, err := config.Home(dir, os.Getenv)
 	if err != nil {
-		return "", UsageError{err}
+		return "", UsageError{Err: err}
 	}
 	return home, nil
 }
@@ -65,7 +66,7 @@ func openHome(ctx context.Context, s *Session) (err error) {
 	global, err := config.ReadGlobal(s.Home)
 	if err != nil {
 		_, wrong := contexts.Open(s.Home) // a home that is a file is named as that
-		return cmp.Or(wrong, error(UsageError{err}))
+		return cmp.Or(wrong, error(UsageError{Err: err}))
 	}
 	s.global = &global
 	if s.opts.Bridge == nil { // what another agent does is traced on this machine, and nothing else is kept
@@ -80,17 +81,17 @@ func openHome(ctx context.Context, s *Session) (err error) {
 func openContext(ctx context.Context, s *Session) error {
 	state, err := s.Store.State(ctx)
 	if err != nil {
-		return UsageError{err}
+		return UsageError{Err: err}
 	}
 	name := state.Current
 	s.from = name
 	if s.opts.Context != "" {
 		if name, s.isNew, err = find(ctx, s.Store, s.opts.Context); err != nil {
-			return UsageError{err}
+			return UsageError{Err: err}
 		}
 	}
 	if s.Context, err = s.Store.Context(name); err != nil {
-		return UsageError{err}
+		return UsageError{Err: err}
 	}
 	s.Agent = &agent.Agent{Context: s.Context, Output: agent.Output{Notice: s.person.notice}}
 	return Configure(ctx, s)
@@ -105,19 +106,19 @@ func Configure(ctx context.Context, s *Session) (err error) {
 		return err
 	}
 	if err := checkContext(s); err != nil {
-		return UsageError{err}
+		return UsageError{Err: err}
 	}
 	if s.Config, err = readConfig(s, s.opts.Set); err != nil {
 		if s.local.IsShared && s.local.Check() != nil {
 			err = fmt.Errorf("%w; chibi-cluster store settings replaces what is there", err)
 		}
-		return UsageError{err}
+		return UsageError{Err: err}
 	}
 	if s.opts.Permissions.Coding {
 		s.Config.Tools.Coding = true
 	}
-	if err := errors.Join(checkRules(s.Config), checkServers(s.Config)); err != nil {
-		return UsageError{err}
+	if err := errors.Join(checkRules(s.Config), mcpservers.Check(configuredServers(s.Config))); err != nil {
+		return UsageError{Err: err}
 	}
 	storage := s.Config.Storage
 	s.Store.Storage = contexts.Storage{

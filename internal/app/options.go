@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/usage"
 	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/plugin"
 )
@@ -152,12 +153,5 @@ type TraceOptions struct {
 	Failed func(text string)
 }
 
-// UsageError reports that what the caller or the configuration asks for is wrong, so
-// that other options or settings help.
-type UsageError struct{ Err error }
-
-// Error returns the text of the wrapped error.
-func (e UsageError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the wrapped error.
-func (e UsageError) Unwrap() error { return e.Err }
+// UsageError is the error that other options or settings mend.
+type UsageError = usage.Error

@@ -26,7 +26,7 @@ type Recipes struct {
 // the original chibi has, that replaces the text that asks for a summary.
 func RecipesOf(s *Session) Recipes {
 	library := &recipes.Library{
-		Dirs:  s.Project.recipeDirs(s.Home),
+		Dirs:  recipes.DirsOf(s.Project, s.Home),
 		Texts: map[string]string{recipes.Compact: filepath.Join(s.Home, "prompts", "compaction.md")},
 	}
 	return Recipes{library, s.Agent.Tools, commandsOf(s), s.person.notice}

@@ -25,7 +25,7 @@ func (f ConfigFile) Rewrite(edit func(path string, data []byte) ([]byte, error))
 	})
 	switch {
 	case wrong != nil:
-		return UsageError{wrong}
+		return UsageError{Err: wrong}
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", f.What, err)
 	}

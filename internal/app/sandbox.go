@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/sandbox"
 	"github.com/chibi-host/chibi/plugin/process"
 )
@@ -18,22 +19,12 @@ func Sandbox(s *Session) (rules sandbox.Rules, on bool) {
 	if s.Config.Tools.Sandbox != sandbox.Name {
 		return rules, false
 	}
-	rules = sandbox.Rules{Writable: fullPaths(s.Config.FileToolsWritePaths),
-		Readable: fullPaths(s.Config.FileToolsAllowedPaths), Private: []string{s.Home}}
-	if root := s.Project.toolRoot(); root != "" {
+	rules = sandbox.Rules{Writable: project.FullPaths(s.Config.FileToolsWritePaths),
+		Readable: project.FullPaths(s.Config.FileToolsAllowedPaths), Private: []string{s.Home}}
+	if root := s.Project.ToolRoot(); root != "" {
 		rules.Writable = append(rules.Writable, root)
 	}
 	return rules, true
-}
-
-// fullPaths returns paths of the configuration as absolute ones.
-func fullPaths(paths []string) (list []string) {
-	for _, path := range paths {
-		if absolute, err := filepath.Abs(inHome(path)); err == nil {
-			list = append(list, absolute)
-		}
-	}
-	return list
 }
 
 // confinement returns what confines the commands of a session, nil if nothing does. They have

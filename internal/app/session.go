@@ -11,6 +11,8 @@ import (
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/mcpservers"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/llm/openai"
 	"github.com/chibi-host/chibi/plugin"
@@ -38,7 +40,7 @@ type Session struct {
 	// Loaded are the plugins, and those that were skipped.
 	Loaded plugin.Loaded
 	// Project is the current directory with the approval of its files.
-	Project Project
+	Project project.Project
 	// Recipe is the recipe that the prompt comes from; nil: none.
 	Recipe *recipes.Recipe
 
@@ -63,7 +65,7 @@ type Session struct {
 	residents *resident.Group
 	// servers are the MCP servers whose tools the session offers; nil: there are none.
 	// serverProblems are about others.
-	servers        *serverHost
+	servers        *mcpservers.Host
 	serverProblems []error
 
 	tracer *tracer // shared with the session that this one comes from, until its plugins are loaded
@@ -108,7 +110,7 @@ func (s *Session) For(ctx context.Context, name string) (*Session, error) {
 	}
 	var err error
 	if t.Context, err = t.Store.Context(name); err != nil {
-		return nil, UsageError{err}
+		return nil, UsageError{Err: err}
 	}
 	t.Agent = &agent.Agent{
 		Context: t.Context, Host: s.Agent.Host, Tools: s.Agent.Tools, Gate: s.Agent.Gate, Recipes: s.Agent.Recipes,
@@ -124,7 +126,7 @@ func (s *Session) For(ctx context.Context, name string) (*Session, error) {
 func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
 	name, isNew, err := find(ctx, s.Store, word)
 	if err != nil {
-		return nil, UsageError{err}
+		return nil, UsageError{Err: err}
 	}
 	t, err := s.For(ctx, name)
 	if err != nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
@@ -14,7 +15,7 @@ func shellConfig(s *Session, dir string) coding.ShellConfig {
 	return coding.ShellConfig{
 		Runner: process.Runner{Env: commandEnv(loader, "shell_exec"), Drop: native.PerCall(),
 			MaxStderr: int64(s.Config.Limits.PluginStderrBytes)},
-		Dir: dir, Home: UserHome(), Timeout: ms(set.ToolTimeoutMS), MaxOutput: int64(set.MaxToolOutputBytes),
+		Dir: dir, Home: project.UserHome(), Timeout: ms(set.ToolTimeoutMS), MaxOutput: int64(set.MaxToolOutputBytes),
 		Spool: loader.spool, Confine: confinement(s), Env: s.left.list,
 	}
 }

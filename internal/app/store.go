@@ -11,6 +11,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/store"
 )
 
@@ -28,14 +29,14 @@ type StoreOptions struct {
 func (o StoreOptions) place(g config.Global) (config.Store, error) {
 	place, err := g.Store(o.URL, os.Getenv)
 	if err != nil {
-		return place, UsageError{err}
+		return place, UsageError{Err: err}
 	}
 	if place.URL != "" {
 		if _, err = o.driver(place.URL); err != nil {
 			return place, err
 		}
 	}
-	place.Credentials, place.CA = inHome(place.Credentials), inHome(place.CA)
+	place.Credentials, place.CA = project.InHome(place.Credentials), project.InHome(place.CA)
 	return place, nil
 }
 
@@ -117,5 +118,5 @@ func (o StoreOptions) driver(url string) (store.Driver, error) {
 		wrong = fmt.Errorf("there is no engine for %q; chibi-cluster has some for: %s", scheme,
 			strings.Join(clusterSchemes(), ", "))
 	}
-	return store.Driver{}, UsageError{fmt.Errorf("store %q: %w", config.WithoutUser(url), wrong)}
+	return store.Driver{}, UsageError{Err: fmt.Errorf("store %q: %w", config.WithoutUser(url), wrong)}
 }

@@ -36,7 +36,7 @@ func notOpened(place config.Store, err error) error {
 	case errors.Is(err, store.ErrNotFound) && !strings.Contains(said, "store init"):
 		said += "; chibi store init makes it"
 	}
-	return UsageError{&plainError{said, err}}
+	return UsageError{Err: &plainError{said, err}}
 }
 
 // withoutSecrets returns a text without the URL of a store and what opens it.

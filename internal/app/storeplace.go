@@ -38,7 +38,7 @@ func StorePlaceAt(opts Options, word string) (p StorePlace, err error) {
 	}
 	global, err := config.ReadGlobal(p.Home)
 	if err != nil {
-		return p, UsageError{err}
+		return p, UsageError{Err: err}
 	}
 	where := opts.Store
 	if word != "" {
@@ -72,7 +72,7 @@ func (p StorePlace) Is(other StorePlace) bool {
 // Init makes the store, or what of it is missing, and says what it did and what differs.
 func (p StorePlace) Init(ctx context.Context, o store.InitOptions) (said []string, err error) {
 	if !p.IsShared() {
-		return nil, UsageError{errors.New("contexts are files in " + p.Home + ", and need no store; name one with --store " +
+		return nil, UsageError{Err: errors.New("contexts are files in " + p.Home + ", and need no store; name one with --store " +
 			"URL, $CHIBI_STORE, or store in config.toml")}
 	}
 	driver, err := p.opts.Store.driver(p.Store.URL)
@@ -81,7 +81,7 @@ func (p StorePlace) Init(ctx context.Context, o store.InitOptions) (said []strin
 	}
 	set, err := config.Load(config.Sources{Home: p.Home, Set: p.opts.Set, Env: os.Getenv})
 	if err != nil {
-		return nil, UsageError{err}
+		return nil, UsageError{Err: err}
 	}
 	o.Options, o.OutputAge = engineOptions(p.Store, p.opts.Version), time.Duration(set.ToolCacheMaxAgeDays)*24*time.Hour
 	said, err = driver.Init(ctx, o)

@@ -23,7 +23,7 @@ import (
 func (p StorePlace) Collect(ctx context.Context, c *Contents, told func(text string)) error {
 	set, err := config.Load(config.Sources{Home: p.Home, Set: p.opts.Set, Env: os.Getenv})
 	if err != nil {
-		return UsageError{err}
+		return UsageError{Err: err}
 	}
 	free, err := c.collecting(ctx)
 	if err != nil {

@@ -32,7 +32,7 @@ func (t Tools) Call(ctx context.Context, name string, args json.RawMessage) (too
 		return nil, tools.Result{}, err
 	}
 	if args, err = t.agent.PrepareArguments(tool.Spec(), args); err != nil {
-		return nil, tools.Result{}, UsageError{fmt.Errorf("tool %q: %w", tool.Spec().Name, err)}
+		return nil, tools.Result{}, UsageError{Err: fmt.Errorf("tool %q: %w", tool.Spec().Name, err)}
 	}
 	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: t.agent.Context.Name()})
 	return tool, result, err
@@ -48,10 +48,10 @@ func (t Tools) Find(name string) (tools.Tool, error) {
 		case p.Name == name && len(p.Tools) > 0:
 			return p.Tools[0], nil
 		case p.Name == name || slices.Contains(p.NotTools, name):
-			return nil, UsageError{hooksOnly(&p)}
+			return nil, UsageError{Err: hooksOnly(&p)}
 		}
 	}
-	return nil, UsageError{fmt.Errorf("there is no tool or plugin %q; chibi plugin list names them", name)}
+	return nil, UsageError{Err: fmt.Errorf("there is no tool or plugin %q; chibi plugin list names them", name)}
 }
 
 // hooksOnly returns the error for a call of a plugin that has no tool.

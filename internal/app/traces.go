@@ -80,7 +80,7 @@ func (t Traces) Has(name string) bool {
 func (t Traces) LastOf(agent string) (string, error) {
 	d, known := dialect.ByName(agent)
 	if !known {
-		return "", UsageError{fmt.Errorf("there is no agent %q; there are: %s", agent, strings.Join(dialect.Names(), ", "))}
+		return "", UsageError{Err: fmt.Errorf("there is no agent %q; there are: %s", agent, strings.Join(dialect.Names(), ", "))}
 	}
 	dir := BridgeDir(t.layout.Home, d.Name)
 	sessions, err := os.ReadDir(dir)

@@ -22,7 +22,7 @@ func (c waitingClient) Stream(ctx context.Context, body json.RawMessage, onText 
 		if info.Err == nil {
 			checks.begin()
 			start()
-			servers.begin()
+			servers.Begin()
 		}
 	}})
 	reply, err := c.Client.Stream(ctx, body, onText)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/baseline"
 	"github.com/chibi-host/chibi/internal/clip"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/sandbox"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/permissions"
@@ -25,10 +26,10 @@ type watchers struct {
 
 // of returns the watcher for commands that may write in some directories.
 func (w *watchers) of(s *Session, writable []string) *watcher {
-	options := baseline.Options{Dirs: writable, Projects: []string{s.Project.Dir}, Home: UserHome(),
-		Allowed: fullPaths(s.Config.FileToolsWritePaths)}
+	options := baseline.Options{Dirs: writable, Projects: []string{s.Project.Dir}, Home: project.UserHome(),
+		Allowed: project.FullPaths(s.Config.FileToolsWritePaths)}
 	for _, path := range s.Config.Tools.SandboxWrite {
-		options.Allowed = append(options.Allowed, inHome(path))
+		options.Allowed = append(options.Allowed, project.InHome(path))
 	}
 	key := fmt.Sprintf("%q", options)
 	w.mu.Lock()
@@ -249,7 +250,7 @@ func (w *watcher) names(changes []baseline.Change) (list []string) {
 		if c.Settings != nil {
 			what = few(c.Settings)
 		}
-		list = append(list, fmt.Sprintf("%s (%s)", term.Name(w.session.Project.below(c.Path)), term.Visible(what)))
+		list = append(list, fmt.Sprintf("%s (%s)", term.Name(w.session.Project.Below(c.Path)), term.Visible(what)))
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
@@ -16,7 +17,7 @@ import (
 
 // markFor returns what commands that a tool runs for the model are told about the session.
 func markFor(s *Session, tool string) within.Mark {
-	m := within.Mark{Tool: tool, Home: toldHome(s), Context: s.Name(), Root: s.Project.toolRoot(),
+	m := within.Mark{Tool: tool, Home: toldHome(s), Context: s.Name(), Root: s.Project.ToolRoot(),
 		Flags: looseFlags(s.opts)}
 	around := s.opts.Within
 	m.Scratch = toldHome(s) != s.Home || around != nil && around.Scratch
@@ -77,11 +78,11 @@ func checkKeys(m *within.Mark, set []string, judged func([]string) []string) err
 	for _, pair := range set {
 		keys, err := config.SetKeys(pair)
 		if err != nil {
-			return UsageError{err}
+			return UsageError{Err: err}
 		}
 		for _, key := range judged(keys) {
 			if row, known := within.Key(key); known && row.Refused() {
-				return UsageError{m.Refusal("--set "+key, row)}
+				return UsageError{Err: m.Refusal("--set "+key, row)}
 			}
 		}
 	}
@@ -98,19 +99,11 @@ func holds(key string) (row within.Row, does bool) {
 // Other agents name the home whose plugins they ask.
 func checkHome(s *Session) error {
 	m := s.opts.Within
-	if m == nil || s.opts.Bridge != nil || isSameFile(s.Home, m.Home) {
+	if m == nil || s.opts.Bridge != nil || project.IsSameFile(s.Home, m.Home) {
 		return nil
 	}
-	return UsageError{m.Refusal("the home "+s.Home, within.Row{Why: "the rules and plugins of " + m.Home +
+	return UsageError{Err: m.Refusal("the home "+s.Home, within.Row{Why: "the rules and plugins of " + m.Home +
 		" would not hold there", Instead: within.ByYourself})}
-}
-
-// isSameFile reports whether two paths lead to one file or directory, or are equal where there is
-// none yet.
-func isSameFile(a, b string) bool {
-	one, errA := os.Stat(a)
-	other, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(one, other) || filepath.Clean(a) == filepath.Clean(b)
 }
 
 // checkContext returns an error for a context whose own settings make looser what holds the run
@@ -160,7 +153,7 @@ func CheckWrite(m *within.Mark, what, path string) error {
 			at = real
 		}
 		if info, err := os.Stat(at); err == nil && os.SameFile(info, home) {
-			return UsageError{m.Refusal(what+" "+path, within.Row{Why: "it would write into " + m.Home,
+			return UsageError{Err: m.Refusal(what+" "+path, within.Row{Why: "it would write into " + m.Home,
 				Instead: within.ByYourself})}
 		}
 	}
@@ -189,11 +182,11 @@ func keep(ctx context.Context, s *Session, doing, name string) error {
 	}
 	keys, err := newLocal(s, text).Keys()
 	if err != nil {
-		return UsageError{err}
+		return UsageError{Err: err}
 	}
 	for _, table := range tables(keys) {
 		if _, does := holds(table); does {
-			return UsageError{s.opts.Within.Refusal(fmt.Sprintf("%s context %q", doing, name), within.Row{
+			return UsageError{Err: s.opts.Within.Refusal(fmt.Sprintf("%s context %q", doing, name), within.Row{
 				Why: "its local.toml says what the model may do: " + table, Instead: within.ByYourself})}
 		}
 	}
@@ -229,12 +222,12 @@ func MayRun(s *Session, words []string) error {
 	}
 	rules, err := newRules(s)
 	if err != nil {
-		return UsageError{err}
+		return UsageError{Err: err}
 	}
 	judged := rules.Judge(permissions.Call{Tool: tools.Spec{Name: "shell_exec", Category: tools.CategoryShell},
 		Access: tools.Access{Command: line, Dir: s.Project.Dir}})
 	if judged.Decision != permissions.Deny && judged.Decision != permissions.Ask {
 		return nil
 	}
-	return UsageError{s.opts.Within.Refusal(line, within.Row{Why: judged.By + " is about it", Instead: within.ByYourself})}
+	return UsageError{Err: s.opts.Within.Refusal(line, within.Row{Why: judged.By + " is about it", Instead: within.ByYourself})}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/process"
 )
@@ -41,7 +41,7 @@ type Installer struct {
 // NewInstaller returns an installer for the entries of a home, in the settings of whoever runs this
 // program and of the project in the working directory.
 func NewInstaller(home string) (i Installer, err error) {
-	i = Installer{UserHome: app.UserHome(), Getenv: os.Getenv}
+	i = Installer{UserHome: project.UserHome(), Getenv: os.Getenv}
 	i.DefaultHome = filepath.Join(i.UserHome, ".chibi")
 	i.Has = func(program string) bool {
 		_, found := process.Runner{}.LookPath(program)

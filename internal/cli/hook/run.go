@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/urfave/cli/v2"
@@ -72,7 +73,7 @@ func run(ctx context.Context, env *command.Env, s *app.Session, f runFlags) erro
 	runner.Stderr = nil // it is shown with the rest
 	opts := dialect.HookOptions{Name: d.Name + ":" + e.Name, Path: "the command line", Dir: s.Project.Dir, Runner: runner}
 	about := dialect.Run{Session: "00000000-0000-4000-8000-000000000000", Cwd: s.Project.Dir, Project: s.Project.Root,
-		Home: app.UserHome(), Source: "startup", Model: s.Config.Model}
+		Home: project.UserHome(), Source: "startup", Model: s.Config.Model}
 	trial, err := dialect.Try(ctx, d, dialect.Tried{Handler: h, Options: opts, Payload: payload,
 		Moment: example(e.Kind, about)})
 	if err != nil {

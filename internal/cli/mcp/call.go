@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/tools/mcp"
 	"github.com/urfave/cli/v2"
 )
@@ -41,7 +42,7 @@ type called struct {
 }
 
 // call calls a tool and prints its result.
-func call(ctx context.Context, env *command.Env, m app.MCP, c called) error {
+func call(ctx context.Context, env *command.Env, m mcpservers.Manual, c called) error {
 	server, err := m.Find(c.server)
 	if err != nil {
 		return err

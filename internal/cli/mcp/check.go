@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/urfave/cli/v2"
@@ -38,12 +39,12 @@ const patience = 2 * time.Minute
 // checking shows what servers say.
 type checking struct {
 	env     *command.Env
-	servers app.MCP
+	servers mcpservers.Manual
 	asJSON  bool
 }
 
 // check asks a server and shows what it said.
-func (c checking) check(ctx context.Context, s app.MCPServer) error {
+func (c checking) check(ctx context.Context, s mcpservers.Server) error {
 	s.Start = max(s.Start, patience)
 	begun := time.Now()
 	if _, err := c.servers.Ask(ctx, s); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/urfave/cli/v2"
 )
 
@@ -20,7 +21,7 @@ func listCommand(env *command.Env) *cli.Command {
 }
 
 // list lists the servers of the configuration and of the project.
-func list(env *command.Env, m app.MCP, asJSON bool) error {
+func list(env *command.Env, m mcpservers.Manual, asJSON bool) error {
 	servers, problems := m.Servers()
 	for _, problem := range problems {
 		env.Out.Notef("%v", problem)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
 )
@@ -37,12 +38,12 @@ func loginCommand(env *command.Env) *cli.Command {
 
 // logging is where to log in, and how a browser is opened.
 type logging struct {
-	server app.MCPServer
+	server mcpservers.Server
 	open   func(address string) bool
 }
 
 // login logs in to a server, and asks it for its tools, which nobody could until then.
-func login(ctx context.Context, env *command.Env, m app.MCP, l logging) error {
+func login(ctx context.Context, env *command.Env, m mcpservers.Manual, l logging) error {
 	err := m.Login(ctx, l.server, func(address string) {
 		how := "Log in at this address"
 		if l.open(address) {

@@ -1,36 +1,32 @@
-package app
+package mcpservers
 
 import (
 	"context"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/internal/mcplists"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/within"
-	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools/mcp"
 	"github.com/chibi-host/chibi/tools/mcp/oauth"
 )
 
-// serverHost has the MCP servers of a session: what is remembered of what they offer, and the
+// Host has the MCP servers of a session: what is remembered of what they offer, and the
 // connections to those that were used. It is safe for concurrent use.
-type serverHost struct {
-	servers []MCPServer
+type Host struct {
+	Options
+	Servers []Server
 	memory  *mcplists.Memory
 	logins  oauth.Logins
 	pool    *mcp.Pool
-	files   ServerFiles
-	home    string
-	environ []string // that servers of a project are filled in from, and programs get
-	runner  process.Runner
-	mark    func() within.Mark // for the programs of servers
-	cache   func() cache.Cache
-	person  person
+	mark    func() within.Mark
 
 	// askLater asks a server in the background; what it returns is closed when that is done.
 	// close ends that, and everything else.
@@ -44,13 +40,30 @@ type serverHost struct {
 	renewals map[string]*renewal // by the names of servers that said that their tools have changed
 }
 
-// newServerHost returns the host of servers. Nothing is started, and nothing connected to.
-func newServerHost(s *Session, servers []MCPServer) *serverHost {
-	loader := s.Loader()
-	h := &serverHost{servers: servers, memory: mcplists.Open(s.Home), logins: oauth.In(s.Home, s.person.notice),
-		files: ServerFilesOf(s.Project), home: s.Home,
-		environ: loader.env.list(true), mark: sync.OnceValue(func() within.Mark { return loader.mark("mcp") }),
-		cache: s.Cache, person: s.person, renewals: map[string]*renewal{}}
+// Options say how the servers of a run are started and asked.
+type Options struct {
+	// Home is where is kept what the servers said.
+	Home string
+	// Version is the program's.
+	Version string
+	Files   Files
+	// Runner starts servers that are programs. Its environment has no key for the model's server.
+	Runner process.Runner
+	// Mark is what the programs of servers are told.
+	Mark func() within.Mark
+	// Cache receives what does not fit into an answer.
+	Cache func() cache.Cache
+	// Elicit asks the person for a server; nil: nobody can be asked.
+	Elicit func(context.Context, mcp.Question) (mcp.Answer, error)
+	// Notice shows the person a sentence, Waiting what is being waited for.
+	Notice  func(string)
+	Waiting func(what string) (done func())
+}
+
+// NewHost returns the host of servers. Nothing is started, and nothing connected to.
+func NewHost(o Options, servers []Server) *Host {
+	h := &Host{Options: o, Servers: servers, memory: mcplists.Open(o.Home), logins: oauth.In(o.Home, o.Notice),
+		mark: sync.OnceValue(o.Mark), renewals: map[string]*renewal{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var working sync.WaitGroup
 	h.askLater = func(server mcp.Server) chan struct{} {
@@ -72,50 +85,45 @@ func newServerHost(s *Session, servers []MCPServer) *serverHost {
 		h.pool.Close()
 		working.Wait()
 	})
-	h.runner = process.Runner{Env: h.environ, Drop: native.PerCall(),
-		MaxStderr: int64(s.Config.Limits.PluginStderrBytes)}
-	if s.opts.Verbose {
-		h.runner.Stderr = loader.Runner().Stderr
-	}
-	h.pool = mcp.NewPool(mcp.PoolConfig{Version: s.opts.Version, Runner: h.runner, Fill: h.fill, Notify: s.person.notice,
-		Changed: h.listChanged, Keep: h.keep, HTTP: mcp.HTTP{Authorize: h.logins.Handler}, Elicit: filler(s),
-		Spool: func() (process.Spool, error) { return h.cache().SpillFile() }})
+	h.pool = mcp.NewPool(mcp.PoolConfig{Version: o.Version, Runner: o.Runner, Fill: h.fill, Notify: o.Notice,
+		Changed: h.listChanged, Keep: h.keep, HTTP: mcp.HTTP{Authorize: h.logins.Handler}, Elicit: o.Elicit,
+		Spool: func() (process.Spool, error) { return h.Cache().SpillFile() }})
 	return h
 }
 
 // Close ends the connections, and the servers that are programs.
-func (h *serverHost) Close() error {
+func (h *Host) Close() error {
 	h.close()
 	return nil
 }
 
 // save keeps what was found out for later runs.
-func (h *serverHost) save() {
+func (h *Host) save() {
 	if err := h.memory.Save(); err != nil {
-		h.person.notice(err.Error())
+		h.Notice(err.Error())
 	}
 }
 
 // find returns a server by its name.
-func (h *serverHost) find(name string) (MCPServer, bool) {
-	for _, s := range h.servers {
+func (h *Host) find(name string) (Server, bool) {
+	for _, s := range h.Servers {
 		if s.Name == name {
 			return s, true
 		}
 	}
-	return MCPServer{}, false
+	return Server{}, false
 }
 
 // fill returns a server as it is started or connected to now. Variables of what a project
 // says are those that its programs get: not the key for the model's server.
-func (h *serverHost) fill(server mcp.Server) (mcp.Server, error) {
+func (h *Host) fill(server mcp.Server) (mcp.Server, error) {
 	known, _ := h.find(server.Name)
 	if !known.OfProject {
 		filled, err := server.Filled(os.LookupEnv)
 		return h.marked(filled, false), err
 	}
-	lookup := lookupIn(h.environ)
-	if err := h.files.asApproved(h.home, server, lookup); err != nil {
+	lookup := lookupIn(h.Runner.Env)
+	if err := h.Files.asApproved(h.Home, server, lookup); err != nil {
 		return server, err
 	}
 	filled, err := server.Filled(lookup)
@@ -125,9 +133,9 @@ func (h *serverHost) fill(server mcp.Server) (mcp.Server, error) {
 // marked returns a server whose program is told that the model commands it. It is not where the
 // program is this one, which holds what it runs itself, or where the person's settings for the
 // server say what the variable is.
-func (h *serverHost) marked(server mcp.Server, ofProject bool) mcp.Server {
+func (h *Host) marked(server mcp.Server, ofProject bool) mcp.Server {
 	_, isSet := server.Env[within.Variable]
-	if server.Command == "" || isSet && !ofProject || isChibi(h.runner, server.Command) {
+	if server.Command == "" || isSet && !ofProject || isChibi(h.Runner, server.Command) {
 		return server
 	}
 	server.Env = maps.Clone(server.Env)
@@ -146,14 +154,26 @@ func isChibi(runner process.Runner, command string) bool {
 		command, _ = runner.LookPath(command)
 	}
 	own, err := os.Executable()
-	return err == nil && strings.HasPrefix(filepath.Base(command), "chibi") && isSameFile(own, command)
+	return err == nil && strings.HasPrefix(filepath.Base(command), "chibi") && project.IsSameFile(own, command)
 }
 
 // keep saves a part of a result that is no text in the cache.
-func (h *serverHost) keep(part mcp.Kept) (place string, err error) {
-	entry, err := h.cache().PutText(mcp.ToolName(part.Server, part.Tool), part.Arguments, string(part.Data))
+func (h *Host) keep(part mcp.Kept) (place string, err error) {
+	entry, err := h.Cache().PutText(mcp.ToolName(part.Server, part.Tool), part.Arguments, string(part.Data))
 	if err != nil {
 		return "", err
 	}
 	return "kept in the cache as " + entry.ID, nil
+}
+
+// lookupIn looks variables up in an environment, in which the last one of a name counts.
+func lookupIn(env []string) lookup {
+	return func(name string) (string, bool) {
+		for _, pair := range slices.Backward(env) {
+			if value, ok := strings.CutPrefix(pair, name+"="); ok {
+				return value, true
+			}
+		}
+		return "", false
+	}
 }

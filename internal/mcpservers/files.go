@@ -1,4 +1,4 @@
-package app
+package mcpservers
 
 import (
 	"encoding/json"
@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/mcpfile"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
@@ -19,24 +19,20 @@ import (
 	"github.com/chibi-host/chibi/tools/mcp"
 )
 
-// ServerFiles are the files in which a project names MCP servers.
-type ServerFiles struct{ project Project }
+// Files are the files in which a project names MCP servers.
+type Files struct {
+	project project.Project
+	keys    []string
+}
 
-// ServerFilesOf returns those of a project.
-func ServerFilesOf(p Project) ServerFiles { return ServerFiles{p} }
+// FilesOf returns those of a project. Variables with the names of keys have no value for what
+// the project's servers run.
+func FilesOf(p project.Project, keys []string) Files { return Files{p, keys} }
 
 // paths lists where they may be, from the current directory up to the project's root.
-func (s ServerFiles) paths() (paths []string) {
-	p := s.project
-	dirs := []string{p.Dir}
-	if !p.Own {
-		dirs = p.folders()
-		slices.Reverse(dirs)
-	}
-	for _, dir := range dirs {
-		if dir != "" {
-			paths = append(paths, filepath.Join(dir, mcpfile.Name))
-		}
+func (s Files) paths() (paths []string) {
+	for _, dir := range s.project.Upward() {
+		paths = append(paths, filepath.Join(dir, mcpfile.Name))
 	}
 	return paths
 }
@@ -44,8 +40,8 @@ func (s ServerFiles) paths() (paths []string) {
 // servers returns the servers that the project names, as far as that is approved, and why
 // others are not used. Of servers with one name, the one nearest to the current directory
 // counts.
-func (s ServerFiles) servers(home string) (servers []mcp.Server, problems []error) {
-	check := s.project.approvedContent(home)
+func (s Files) servers(home string) (servers []mcp.Server, problems []error) {
+	check := s.project.ApprovedContent(home)
 	if s.project.Own {
 		check = nil
 	}
@@ -54,7 +50,7 @@ func (s ServerFiles) servers(home string) (servers []mcp.Server, problems []erro
 		found, wrong, err := mcpfile.Read(path, check)
 		switch {
 		case errors.Is(err, plugin.ErrUntrusted):
-			untrusted = append(untrusted, untrustedFile(path, err))
+			untrusted = append(untrusted, project.UntrustedFile(path, err))
 		case err != nil:
 			problems = append(problems, fmt.Errorf("the MCP servers in %s are not used: %w", term.Name(path), err))
 		}
@@ -78,12 +74,12 @@ func (s ServerFiles) servers(home string) (servers []mcp.Server, problems []erro
 // asApproved returns why a server that the project names must not be started: what its command
 // runs from the project is not as it was approved, or not what it was. It is asked right before
 // the server starts. lookup has the variables that it is started with.
-func (s ServerFiles) asApproved(home string, server mcp.Server, lookup lookup) error {
+func (s Files) asApproved(home string, server mcp.Server, lookup lookup) error {
 	p := s.project
 	if p.Own {
 		return nil
 	}
-	root, approves := p.folders()[0], p.approves(home)
+	root, approves := p.Folders()[0], p.Approves(home)
 	if foreign.HasTooManyWords(commandOf(server)) {
 		return errors.New("it is not started: its command has too many words to say what it runs; put it into a script")
 	}
@@ -102,18 +98,10 @@ func (s ServerFiles) asApproved(home string, server mcp.Server, lookup lookup) e
 				"starts and approve it: chibi trust")
 		default:
 			return fmt.Errorf("it is not started: its %s: %w; see what it is and approve it: chibi trust",
-				term.Name(p.belowRoot(full)), err)
+				term.Name(p.BelowRoot(full)), err)
 		}
 	}
 	return nil
-}
-
-// belowRoot returns a path relative to the root of the project.
-func (p Project) belowRoot(path string) string {
-	if rel, err := filepath.Rel(p.folders()[0], path); err == nil {
-		return rel
-	}
-	return path
 }
 
 // lookup finds the value of a variable.
@@ -122,12 +110,12 @@ type lookup = func(name string) (value string, ok bool)
 // runs reads what an approval pins of what a server runs, relative to base: the files that its
 // command, arguments and variables name, the directories and modules that it loads, and what
 // the variables in its command stand for.
-func (s ServerFiles) runs(base string, server mcp.Server, lookup lookup) (list []trust.Seen) {
+func (s Files) runs(base string, server mcp.Server, lookup lookup) (list []trust.Seen) {
 	if server.Command == "" {
 		return nil
 	}
-	filled, _ := server.Filled(withoutKeys(lookup)) // without a variable that it needs it does not start
-	root := s.project.folders()[0]
+	filled, _ := server.Filled(s.withoutKeys(lookup)) // without a variable that it needs it does not start
+	root := s.project.Folders()[0]
 	below := func(path string) string {
 		if rel, err := filepath.Rel(base, path); err == nil {
 			return rel
@@ -160,12 +148,12 @@ func runText(server mcp.Server) string {
 	return string(text)
 }
 
-// look reads what an approval of the project's MCP servers covers: the files that name them,
+// Look reads what an approval of the project's MCP servers covers: the files that name them,
 // and what of the project their commands run.
-func (s ServerFiles) look() (files []trust.Seen) {
+func (s Files) Look() (files []trust.Seen) {
 	p := s.project
 	for _, path := range s.paths() {
-		f, err := trust.Read(p.Dir, p.below(path))
+		f, err := trust.Read(p.Dir, p.Below(path))
 		if err != nil {
 			continue
 		}
@@ -184,25 +172,24 @@ func (s ServerFiles) look() (files []trust.Seen) {
 
 // withoutKeys returns a lookup in which variables for a model's key have no value: programs of a
 // project may not get them, whatever is approved.
-func withoutKeys(lookup lookup) lookup {
-	keys := slices.Concat(config.KeyVariables("openrouter.ai"), config.KeyVariables("api.openai.com"))
+func (s Files) withoutKeys(lookup lookup) lookup {
 	return func(name string) (string, bool) {
-		if slices.Contains(keys, name) {
+		if slices.Contains(s.keys, name) {
 			return "", true
 		}
 		return lookup(name)
 	}
 }
 
-// ServerFile is a file of a project that names MCP servers, as [mcpfile.Parse] reads it.
-type ServerFile struct {
+// File is a file of a project that names MCP servers, as [mcpfile.Parse] reads it.
+type File struct {
 	Servers  []mcp.Server
 	Problems []mcpfile.Problem
 	Err      error
 }
 
 // File reads a file of the project that names MCP servers; false: it is no such file.
-func (s ServerFiles) File(f trust.Seen) (file ServerFile, ok bool) {
+func (s Files) File(f trust.Seen) (file File, ok bool) {
 	full := filepath.Join(s.project.Dir, f.Path)
 	if !slices.Contains(s.paths(), full) {
 		return file, false
@@ -214,7 +201,7 @@ func (s ServerFiles) File(f trust.Seen) (file ServerFile, ok bool) {
 // Programs returns what of the project the commands of MCP servers run, with the names of the
 // servers, by the paths relative to the project. f is the file that names the servers; of
 // another one there are none.
-func (s ServerFiles) Programs(f trust.Seen) map[string][]string {
+func (s Files) Programs(f trust.Seen) map[string][]string {
 	programs := map[string][]string{}
 	file, _ := s.File(f)
 	for _, server := range file.Servers {

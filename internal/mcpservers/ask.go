@@ -1,4 +1,4 @@
-package app
+package mcpservers
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 
 // ask asks a server for its tools, and remembers the answer. All of that has the time that the
 // server has to start.
-func (h *serverHost) ask(ctx context.Context, server mcp.Server) (mcp.List, error) {
+func (h *Host) ask(ctx context.Context, server mcp.Server) (mcp.List, error) {
 	most := cmp.Or(server.Start, mcp.StartTimeout)
 	within, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("MCP server %q did not say within %s "+
 		"(start_timeout_ms) which tools it has; see: chibi mcp check %s", server.Name, most, server.Name))
@@ -42,15 +42,15 @@ func (h *serverHost) ask(ctx context.Context, server mcp.Server) (mcp.List, erro
 	return list, nil
 }
 
-// askUnknown asks all servers at once that never said which tools they have, unless one could
+// AskUnknown asks all servers at once that never said which tools they have, unless one could
 // not be asked a short while ago. It says who did not answer.
-func (h *serverHost) askUnknown(ctx context.Context) error {
+func (h *Host) AskUnknown(ctx context.Context) error {
 	var unknown []mcp.Server
-	for _, s := range h.servers {
+	for _, s := range h.Servers {
 		e, _ := h.memory.Find(s.Server)
 		switch {
 		case e.IsLeftOut(time.Now()):
-			h.person.notice(fmt.Sprintf("left out: %s (%s; asked again after %s, or by: chibi mcp refresh %s)", e.Failure,
+			h.Notice(fmt.Sprintf("left out: %s (%s; asked again after %s, or by: chibi mcp refresh %s)", e.Failure,
 				humanize.Time(e.Failed), e.Failed.Add(mcplists.Patience).Local().Format("15:04"), s.Name))
 		case e.List == nil:
 			unknown = append(unknown, s.Server)
@@ -60,7 +60,7 @@ func (h *serverHost) askUnknown(ctx context.Context) error {
 }
 
 // askAll asks servers at the same time, and remembers for later runs what they say.
-func (h *serverHost) askAll(ctx context.Context, servers []mcp.Server) error {
+func (h *Host) askAll(ctx context.Context, servers []mcp.Server) error {
 	if len(servers) == 0 {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (h *serverHost) askAll(ctx context.Context, servers []mcp.Server) error {
 	for _, s := range servers {
 		names = append(names, s.Name)
 	}
-	defer h.person.waiting("MCP servers " + strings.Join(names, ", "))()
+	defer h.Waiting("MCP servers " + strings.Join(names, ", "))()
 	failures := together(len(servers), func(i int) error {
 		_, err := h.ask(ctx, servers[i])
 		return err
@@ -78,7 +78,7 @@ func (h *serverHost) askAll(ctx context.Context, servers []mcp.Server) error {
 	}
 	for _, err := range failures {
 		if err != nil {
-			h.person.notice(fmt.Sprintf("left out: %v", err))
+			h.Notice(fmt.Sprintf("left out: %v", err))
 		}
 	}
 	h.save()
@@ -97,9 +97,9 @@ func together(n int, do func(i int) error) []error {
 	return failures
 }
 
-// begin asks servers in the background that were not asked for long, or that could not be
+// Begin asks servers in the background that were not asked for long, or that could not be
 // asked. It does so once.
-func (h *serverHost) begin() {
+func (h *Host) Begin() {
 	if h == nil {
 		return
 	}
@@ -109,7 +109,7 @@ func (h *serverHost) begin() {
 		return
 	}
 	h.begun = true
-	for _, s := range h.servers {
+	for _, s := range h.Servers {
 		if e, _ := h.memory.Find(s.Server); e.IsOld(time.Now()) {
 			h.askLater(s.Server)
 		}
@@ -125,7 +125,7 @@ type renewal struct {
 // listChanged is called when a server says that its tools have changed. It is asked at once,
 // unless a request of the model has not had the answer to that of before: then it is asked
 // once more for the next one, however often it says so.
-func (h *serverHost) listChanged(name string) {
+func (h *Host) listChanged(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s, ok := h.find(name)
@@ -142,9 +142,9 @@ func (h *serverHost) listChanged(name string) {
 // have changed.
 const patience = 2 * time.Second
 
-// haveChanged reports whether what servers offer has changed since the tools of the session
+// HaveChanged reports whether what servers offer has changed since the tools of the session
 // were made of it. A server that has just said so is waited for.
-func (h *serverHost) haveChanged(ctx context.Context) bool {
+func (h *Host) HaveChanged(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for range 2 { // what is under way, and what is wanted then
@@ -162,7 +162,7 @@ func (h *serverHost) haveChanged(ctx context.Context) bool {
 
 // underWay returns what is closed when servers that said that their tools have changed have
 // answered. Those that have, and said it again, are asked again.
-func (h *serverHost) underWay() (waiting []chan struct{}) {
+func (h *Host) underWay() (waiting []chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for name, r := range h.renewals {

@@ -1,52 +1,43 @@
-package app
+package project
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/instructions"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// folders lists the directories of the project from its root down to the current one. The
-// person's home and what is above it are no part of a project.
-func (p Project) folders() (list []string) {
-	home, _ := trust.RealPath(p.User)
-	root := p.Root
-	if !p.isOpened {
-		root = projectRoot(p.Dir, os.Getenv)
+// Approve returns an approval of the project's files as they were read.
+func (p Project) Approve(files []trust.Seen) trust.Approval {
+	a := trust.Approval{Project: p.Dir, Format: trust.Format, Data: p.Approval.Data}
+	for _, f := range files {
+		a.Files = append(a.Files, f.File)
 	}
-	for _, dir := range instructions.Folders(root, p.Dir) {
-		if p.User == "" || !isAbove(dir, home) {
-			list = append(list, dir)
-		}
-	}
-	return list
+	return a
 }
 
-// approvedContent returns a check of texts of the project: one of the approvals of its
+// ApprovedContent returns a check of texts of the project: one of the approvals of its
 // directories must have them.
-func (p Project) approvedContent(home string) func(string, []byte, fs.FileMode) error {
-	approves := p.approves(home)
+func (p Project) ApprovedContent(home string) func(string, []byte, fs.FileMode) error {
+	approves := p.Approves(home)
 	return func(path string, text []byte, mode fs.FileMode) error {
 		return approves(func(a trust.Approval) error { return a.Content(path, text, mode) })
 	}
 }
 
-// approves returns a function that asks the approvals of the project's directories, from the
+// Approves returns a function that asks the approvals of the project's directories, from the
 // current one, until one has no objection. Of the objections it returns the one that says
 // most. The approvals are read when they are asked first.
-func (p Project) approves(home string) func(ask func(trust.Approval) error) error {
+func (p Project) Approves(home string) func(ask func(trust.Approval) error) error {
 	var approvals []trust.Approval
 	return func(ask func(trust.Approval) error) error {
 		if approvals == nil {
 			approvals = append(approvals, p.Approval)
-			for _, dir := range p.folders() {
+			for _, dir := range p.Folders() {
 				if a, err := trust.Open(home).Find(dir); err == nil && dir != p.Dir {
 					approvals = append(approvals, a)
 				}
@@ -66,8 +57,8 @@ func (p Project) approves(home string) func(ask func(trust.Approval) error) erro
 	}
 }
 
-// untrustedFile names a file that is not approved, and says what changed if it once was.
-func untrustedFile(path string, err error) string {
+// UntrustedFile names a file that is not approved, and says what changed if it once was.
+func UntrustedFile(path string, err error) string {
 	if why, changed := strings.CutPrefix(err.Error(), plugin.ErrUntrusted.Error()+": "); changed {
 		return fmt.Sprintf("%s (%s)", term.Name(path), why)
 	}

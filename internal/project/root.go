@@ -1,4 +1,4 @@
-package app
+package project
 
 import (
 	"os"
@@ -7,10 +7,10 @@ import (
 	"github.com/chibi-host/chibi/internal/trust"
 )
 
-// projectRoot returns the root of the project that a directory belongs to:
+// rootOf returns the root of the project that a directory belongs to:
 // $CHIBI_PROJECT_ROOT, else the nearest directory upward that is under version control,
 // else the directory itself.
-func projectRoot(dir string, env func(string) string) string {
+func rootOf(dir string, env func(string) string) string {
 	if set := env("CHIBI_PROJECT_ROOT"); set != "" {
 		if absolute, err := filepath.Abs(set); err == nil {
 			return absolute
@@ -28,10 +28,10 @@ func projectRoot(dir string, env func(string) string) string {
 	return dir
 }
 
-// toolRoot returns the directory that a project's tools may read and write in: its root, or
+// ToolRoot returns the directory that a project's tools may read and write in: its root, or
 // the current directory if that is not under version control. It is never the person's
 // home nor a directory above it: then it is "".
-func (p Project) toolRoot() string {
+func (p Project) ToolRoot() string {
 	for _, dir := range []string{p.Root, p.Dir} {
 		if home, err := trust.RealPath(p.User); dir != "" && dir != filepath.Dir(dir) &&
 			(p.User == "" || !isAbove(dir, p.User) && (err != nil || !isAbove(dir, home))) {
@@ -56,4 +56,12 @@ func isVersioned(dir string) bool {
 		}
 	}
 	return false
+}
+
+// IsSameFile reports whether two paths lead to one file or directory, or are equal where there is
+// none yet.
+func IsSameFile(a, b string) bool {
+	one, errA := os.Stat(a)
+	other, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(one, other) || filepath.Clean(a) == filepath.Clean(b)
 }
