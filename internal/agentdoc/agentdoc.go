@@ -1,4 +1,4 @@
-// Package agentdoc makes the tables of AGENTS.md from the tables of plugin/dialect: what each coding
+// Package agentdoc makes the tables of AGENTS.md from the tables of internal/agents/engine: what each coding
 // agent's events are here, and what answers and exit statuses of its hooks do; and that of BRIDGE.md:
 // what agents carry out. It is no part of the program.
 package agentdoc
@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/srcdoc"
-	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // Page is the page with the tables, relative to the repository's root.
@@ -30,7 +30,7 @@ func Generate(root fs.FS) (string, error) {
 		return "", err
 	}
 	page := string(text)
-	for _, d := range dialect.All() {
+	for _, d := range engine.All() {
 		filled, found := srcdoc.Fill(page, d.Name, Section(d))
 		if !found {
 			return "", fmt.Errorf("%s has no place for the tables of %s", Page, d.Title)
@@ -41,13 +41,13 @@ func Generate(root fs.FS) (string, error) {
 }
 
 // Section returns what the page says about an agent.
-func Section(d dialect.Dialect) string {
+func Section(d engine.Dialect) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n%s\n\n", provenance(d.Facts), settings(d))
 	b.WriteString("| event | here | matcher | what an answer does here | no effect |\n| --- | --- | --- | --- | --- |\n")
 	var never []string
 	for _, e := range d.Events {
-		if e.Kind == dialect.Never {
+		if e.Kind == engine.Never {
 			never = append(never, "`"+e.Name+"`")
 			continue
 		}
@@ -61,7 +61,7 @@ func Section(d dialect.Dialect) string {
 }
 
 // provenance says where the facts come from.
-func provenance(f dialect.Facts) string {
+func provenance(f engine.Facts) string {
 	if f.Driven == "" {
 		return fmt.Sprintf("Only read about, on %s: %s.", f.Date, f.Read)
 	}
@@ -69,11 +69,11 @@ func provenance(f dialect.Facts) string {
 }
 
 // settings says where hooks stand and how they run.
-func settings(d dialect.Dialect) string {
+func settings(d engine.Dialect) string {
 	var files []string
 	for _, p := range d.Places {
 		path := "`" + p.Path + "`"
-		if p.Scope == dialect.ScopeUser {
+		if p.Scope == engine.ScopeUser {
 			path = "`~/" + p.Path + "`"
 		}
 		if !slices.Contains(files, path) {
@@ -101,10 +101,10 @@ func unit(u time.Duration) string {
 }
 
 // points lists where an event fires.
-func points(e dialect.Event) string {
+func points(e engine.Event) string {
 	var list []string
-	for _, k := range append([]dialect.Kind{e.Kind}, e.Also...) {
-		for _, at := range dialect.PointsOf(k) {
+	for _, k := range append([]engine.Kind{e.Kind}, e.Also...) {
+		for _, at := range engine.PointsOf(k) {
 			if name := "`" + string(at) + "`"; !slices.Contains(list, name) {
 				list = append(list, name)
 			}
@@ -112,89 +112,89 @@ func points(e dialect.Event) string {
 	}
 	text := strings.Join(list, ", ")
 	switch e.Kind {
-	case dialect.ToolSucceeded:
+	case engine.ToolSucceeded:
 		text += " if the tool succeeded"
-	case dialect.ToolFailed:
+	case engine.ToolFailed:
 		text += " if it failed"
-	case dialect.AfterShell, dialect.AfterMCP, dialect.AfterEdit:
+	case engine.AfterShell, engine.AfterMCP, engine.AfterEdit:
 		text += " " + string(e.Kind)
-	case dialect.PromptExpanded:
+	case engine.PromptExpanded:
 		text += " of a recipe"
-	case dialect.TurnFailed, dialect.TurnInterrupted:
+	case engine.TurnFailed, engine.TurnInterrupted:
 		text += ": " + string(e.Kind)
 	}
 	return text
 }
 
 // matched says what a matcher is compared with.
-func matched(e dialect.Event) string {
+func matched(e engine.Event) string {
 	return cmp.Or(strings.ReplaceAll(string(e.Matches), "_", " "), "-")
 }
 
 // does says what the members of an answer do.
-func does(e dialect.Event) string {
+func does(e engine.Event) string {
 	var list []string
 	for _, row := range e.Rows {
 		if text := effect(row); text != "" && isHeeded(e.Kind, row.Set) && !row.Writes && !slices.Contains(list, text) {
 			list = append(list, text)
 		}
 	}
-	if e.PlainText == dialect.TextContext {
+	if e.PlainText == engine.TextContext {
 		list = append(list, "plain text tells the model")
 	}
 	return cmp.Or(strings.Join(list, ", "), "nothing")
 }
 
 // isHeeded reports whether the points at which something happens take what an answer says.
-func isHeeded(k dialect.Kind, m dialect.Member) bool {
+func isHeeded(k engine.Kind, m engine.Member) bool {
 	switch k {
-	case dialect.SessionEnd, dialect.TurnFailed, dialect.TurnInterrupted, dialect.AfterCompact, dialect.AgentStop:
-		return m == dialect.SetSystemMessage
-	case dialect.BeforeShell, dialect.BeforeMCP, dialect.BeforeRead:
-		return m == dialect.SetDecision || m == dialect.SetSystemMessage
-	case dialect.AskPermission:
-		return m == dialect.SetDecision || m == dialect.SetSystemMessage || m == dialect.SetHalt
-	case dialect.BeforeRequest:
-		return m == dialect.SetRequest || m == dialect.SetSystemMessage
-	case dialect.SelectTools:
-		return m == dialect.SetInclude || m == dialect.SetSystemMessage
+	case engine.SessionEnd, engine.TurnFailed, engine.TurnInterrupted, engine.AfterCompact, engine.AgentStop:
+		return m == engine.SetSystemMessage
+	case engine.BeforeShell, engine.BeforeMCP, engine.BeforeRead:
+		return m == engine.SetDecision || m == engine.SetSystemMessage
+	case engine.AskPermission:
+		return m == engine.SetDecision || m == engine.SetSystemMessage || m == engine.SetHalt
+	case engine.BeforeRequest:
+		return m == engine.SetRequest || m == engine.SetSystemMessage
+	case engine.SelectTools:
+		return m == engine.SetInclude || m == engine.SetSystemMessage
 	}
 	return true
 }
 
 // effect says what a row does, "" for nothing.
-func effect(row dialect.Row) string {
+func effect(row engine.Row) string {
 	switch row.Set {
-	case dialect.SetDecision:
+	case engine.SetDecision:
 		return row.To
-	case dialect.SetHalt:
+	case engine.SetHalt:
 		return "ends the turn"
-	case dialect.SetContext:
+	case engine.SetContext:
 		return "tells the model"
-	case dialect.SetSystemMessage:
+	case engine.SetSystemMessage:
 		return "tells you"
-	case dialect.SetInput, dialect.SetInputPatch:
+	case engine.SetInput, engine.SetInputPatch:
 		return "rewrites arguments"
-	case dialect.SetOutput:
+	case engine.SetOutput:
 		return "replaces the result"
-	case dialect.SetPrompt:
+	case engine.SetPrompt:
 		return "replaces the prompt"
-	case dialect.SetEnv:
+	case engine.SetEnv:
 		return "sets variables"
-	case dialect.SetRequest:
+	case engine.SetRequest:
 		return "changes the request"
-	case dialect.SetInclude:
+	case engine.SetInclude:
 		return "selects tools"
 	}
 	return ""
 }
 
 // without lists the members of answers that have no effect.
-func without(e dialect.Event) string {
+func without(e engine.Event) string {
 	var list []string
 	for _, row := range e.Rows {
 		name := "`" + row.Path[strings.LastIndexByte(row.Path, '.')+1:] + "`"
-		isLost := row.Set == dialect.NoEffect || effect(row) != "" && !isHeeded(e.Kind, row.Set)
+		isLost := row.Set == engine.NoEffect || effect(row) != "" && !isHeeded(e.Kind, row.Set)
 		if isLost && !row.Writes && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
@@ -203,7 +203,7 @@ func without(e dialect.Event) string {
 }
 
 // exits says what exit statuses mean, where events do not say it otherwise.
-func exits(d dialect.Dialect) string {
+func exits(d engine.Dialect) string {
 	var list []string
 	for _, x := range d.Exits {
 		text := meaning(x.Then)

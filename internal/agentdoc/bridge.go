@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/srcdoc"
-	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // BridgePage is the page that says what agents carry out of what chibi's plugins change there.
@@ -30,18 +30,18 @@ func GenerateBridge(root fs.FS) (string, error) {
 func Carried() string {
 	var b, columns strings.Builder
 	b.WriteString("| what plugins change |")
-	for _, d := range dialect.All() {
+	for _, d := range engine.All() {
 		fmt.Fprintf(&b, " %s |", d.Name)
 		columns.WriteString(" --- |")
 	}
 	fmt.Fprintf(&b, "\n| --- |%s\n", columns.String())
 	var never []string
-	for _, r := range dialect.Rewritings() {
+	for _, r := range engine.Rewritings() {
 		row, isCarried := "", false
-		for _, d := range dialect.All() {
-			carried := dialect.Bridged{Dialect: d}.Carries(r)
+		for _, d := range engine.All() {
+			carried := engine.Bridged{Dialect: d}.Carries(r)
 			row += " " + string(carried) + " |"
-			isCarried = isCarried || carried != dialect.NotFired && carried != dialect.CarriedNot
+			isCarried = isCarried || carried != engine.NotFired && carried != engine.CarriedNot
 		}
 		what := fmt.Sprintf("`%s` at `%s`", r.Field, r.Point)
 		if !isCarried {

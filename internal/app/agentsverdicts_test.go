@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // agentHome is a home in which hooks of one agent run, and a project with its working directory.
@@ -149,7 +149,7 @@ func TestVerdictsBeforeATool(t *testing.T) {
 	h := newAgentHome(t, "")
 	rows := verdictRows()
 	agents := rows[0][2:]
-	if strings.Join(agents, " ") != strings.Join(dialect.Names(), " ") {
+	if strings.Join(agents, " ") != strings.Join(engine.Names(), " ") {
 		t.Fatalf("the table has %v, want all agents", agents)
 	}
 	for _, row := range rows[1:] {

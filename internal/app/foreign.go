@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/dustin/go-humanize/english"
 	"golang.org/x/sync/errgroup"
@@ -31,7 +31,7 @@ type agentLoader struct {
 	// no settings file says so.
 	urls, headerVariables []string
 	// memory is what the hooks share.
-	memory *dialect.Memory
+	memory *engine.Memory
 	// override are the person's settings for single hooks.
 	override map[string]plugin.Override
 	// runners run the hooks: those of the project, and others.
@@ -56,9 +56,9 @@ func loadAgents(l *Loader) (agents []*agentLoader) {
 	if !l.opts.Plugins.asksOthers() || !slices.ContainsFunc(slices.Collect(maps.Values(l.config.Foreign.ByName)), isOn) {
 		return nil
 	}
-	for _, name := range dialect.Names() {
+	for _, name := range engine.Names() {
 		if set := l.config.Foreign.ByName[name]; set.IsOn() {
-			d, _ := dialect.ByName(name)
+			d, _ := engine.ByName(name)
 			agents = append(agents, newAgentLoader(l, d, set))
 		}
 	}
@@ -76,9 +76,9 @@ func loadAgents(l *Loader) (agents []*agentLoader) {
 	return agents
 }
 
-func newAgentLoader(l *Loader, d dialect.Dialect, set config.ForeignAgent) *agentLoader {
+func newAgentLoader(l *Loader, d engine.Dialect, set config.ForeignAgent) *agentLoader {
 	return &agentLoader{Loader: l, agentSettings: agentSettings{dialect: d}, set: set,
-		programs: HookFilesOf(l.project).programs(), memory: &dialect.Memory{},
+		programs: HookFilesOf(l.project).programs(), memory: &engine.Memory{},
 		override: l.overrides(), runners: map[bool]process.Runner{}}
 }
 
@@ -132,7 +132,7 @@ func addBackground(a *agentLoader) {
 	if !slices.ContainsFunc(a.ready, func(h agentHook) bool { return h.Async }) {
 		return
 	}
-	a.Plugins = append(a.Plugins, dialect.NewBackground(a.dialect, a.memory))
+	a.Plugins = append(a.Plugins, engine.NewBackground(a.dialect, a.memory))
 	a.atEnd(func() {
 		if ended := a.memory.Close(backgroundWait); len(ended) > 0 {
 			a.notice(fmt.Sprintf("ended with the run, %s after its end, as they still ran in the background: %s",
@@ -191,7 +191,7 @@ func clipped(name string) string {
 }
 
 // unknownEvent says that the agent has no such event, as far as is known.
-func unknownEvent(d dialect.Dialect, name string) string {
+func unknownEvent(d engine.Dialect, name string) string {
 	text := fmt.Sprintf("unknown event %q", clipped(name))
 	var known []string
 	for _, e := range d.Events {
@@ -269,7 +269,7 @@ func (a *agentLoader) load(h agentHook, before []agentHook) {
 		}
 	}
 	override := a.override[h.name]
-	p, err := dialect.NewPlugin(&a.dialect, ofPlugin(a, h), dialect.HookOptions{
+	p, err := engine.NewPlugin(&a.dialect, ofPlugin(a, h), engine.HookOptions{
 		Name: h.name, Path: h.file.Path, Dir: a.dirOf(h), Runner: a.runner(h.file),
 		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory, Ways: a.ways,
 		Concerns: concerningOf(a.Loader), Waiting: a.waiting, Leaves: leavingOf(a.Loader),
@@ -286,7 +286,7 @@ func (a *agentLoader) load(h agentHook, before []agentHook) {
 }
 
 // twinsOf returns the earlier hooks that are the same for the agent, whatever their matchers.
-func twinsOf(d dialect.Dialect, h agentHook, before []agentHook) (twins []agentHook) {
+func twinsOf(d engine.Dialect, h agentHook, before []agentHook) (twins []agentHook) {
 	for _, b := range before {
 		if d.Dedup != "" && b.Event == h.Event && b.Kind == h.Kind && b.If == h.If && b.Title() == h.Title() &&
 			slices.Equal(b.Args, h.Args) && (d.Dedup == "command" || b.Name == h.Name) && b.root() == h.root() {
@@ -296,7 +296,7 @@ func twinsOf(d dialect.Dialect, h agentHook, before []agentHook) (twins []agentH
 	return twins
 }
 
-func handlersOf(hooks []agentHook) (list []dialect.Handler) {
+func handlersOf(hooks []agentHook) (list []engine.Handler) {
 	for _, h := range hooks {
 		list = append(list, *h.Handler)
 	}

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/dustin/go-humanize/english"
 )
@@ -43,7 +43,7 @@ func UnusedSettingsOf(s *Session) (list []UnusedSettings) {
 	if !l.opts.Plugins.asksOthers() {
 		return nil
 	}
-	for _, d := range dialect.All() {
+	for _, d := range engine.All() {
 		set, own := l.config.Foreign.ByName[d.Name], lookerOf(l).Own(d)
 		unused := func(candidates []foreign.Candidate, key string) {
 			files, _ := foreign.ReadAll(d, candidates)
@@ -88,13 +88,13 @@ func checkHook(a *agentLoader, h agentHook, set *tools.Set) (found []HookFinding
 	if why := scriptProblem(a, h); why != "" {
 		found = append(found, HookFinding{h.name, why, "correct " + where})
 	}
-	if a.dialect.Shape.Unit == time.Millisecond && h.Kind == dialect.CommandHandler && h.Timeout > 0 &&
+	if a.dialect.Shape.Unit == time.Millisecond && h.Kind == engine.CommandHandler && h.Timeout > 0 &&
 		h.Timeout < time.Second {
 		found = append(found, HookFinding{h.name, fmt.Sprintf("its timeout of %d counts milliseconds in %s; are seconds "+
 			"meant?", h.Timeout.Milliseconds(), a.dialect.Title), "correct " + where})
 	}
 	event, _ := a.dialect.Event(h.Event)
-	if event.Matches == dialect.ToolName && h.Matcher != "" && !matchesAny(a.dialect, event, h, set) {
+	if event.Matches == engine.ToolName && h.Matcher != "" && !matchesAny(a.dialect, event, h, set) {
 		found = append(found, HookFinding{h.name, fmt.Sprintf("its matcher %q matches none of the tools that chibi offers",
 			clipped(h.Matcher)), "see their names: chibi tool list; [tools] coding = true in config.toml offers tools for " +
 			"files and commands"})
@@ -119,15 +119,15 @@ func scriptProblem(a *agentLoader, h agentHook) string {
 }
 
 // matchesAny reports whether a hook is asked for any of the tools.
-func matchesAny(d dialect.Dialect, e dialect.Event, h agentHook, set *tools.Set) bool {
+func matchesAny(d engine.Dialect, e engine.Event, h agentHook, set *tools.Set) bool {
 	matches, err := d.Matches(e, h.Matcher)
 	if err != nil {
 		return true // loading it reports that
 	}
 	return slices.ContainsFunc(set.Specs(), func(spec tools.Spec) bool {
-		m := dialect.Moment{Kind: e.Kind, Values: map[dialect.Value]json.RawMessage{
-			dialect.ToolName: strictjson.Quote(spec.Name), dialect.ToolCategory: strictjson.Quote(string(spec.Category)),
-			dialect.ToolSubject: strictjson.Quote(spec.Subject), dialect.ToolInput: json.RawMessage("{}"),
+		m := engine.Moment{Kind: e.Kind, Values: map[engine.Value]json.RawMessage{
+			engine.ToolName: strictjson.Quote(spec.Name), engine.ToolCategory: strictjson.Quote(string(spec.Category)),
+			engine.ToolSubject: strictjson.Quote(spec.Subject), engine.ToolInput: json.RawMessage("{}"),
 		}}
 		return matches(d.Matched(e, m))
 	})

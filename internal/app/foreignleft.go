@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/permissions"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -56,9 +56,9 @@ func (l *leftVariables) forget() {
 }
 
 // leavingOf returns how the hooks of the run leave variables.
-func leavingOf(l *Loader) dialect.Leaving {
+func leavingOf(l *Loader) engine.Leaving {
 	left := l.left
-	return dialect.Leaving{
+	return engine.Leaving{
 		Dir: func() (string, error) {
 			left.mu.Lock()
 			defer left.mu.Unlock()
@@ -86,7 +86,7 @@ func leavingOf(l *Loader) dialect.Leaving {
 }
 
 // concerningOf returns what reads a rule of a hook, which has chibi's names.
-func concerningOf(l *Loader) dialect.Concerning {
+func concerningOf(l *Loader) engine.Concerning {
 	return func(rule string) (func(tools.Spec, json.RawMessage) bool, error) { return concerns(l, rule) }
 }
 

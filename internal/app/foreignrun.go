@@ -10,17 +10,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // runOf returns a function that says what is known about the run, for the hooks of a file.
-func (a *agentLoader) runOf(f *hookFile) func(context.Context) dialect.Run {
+func (a *agentLoader) runOf(f *hookFile) func(context.Context) engine.Run {
 	version, project := cmp.Or(a.set.Version, "chibi-"+a.opts.Version), a.rootOf(f)
-	return func(ctx context.Context) dialect.Run {
+	return func(ctx context.Context) engine.Run {
 		about := a.about(ctx)
 		about.Project, about.Version = project, version
 		return about
@@ -28,8 +28,8 @@ func (a *agentLoader) runOf(f *hookFile) func(context.Context) dialect.Run {
 }
 
 // aboutRun says what is known about the session's run. The conversation is told with each event.
-func aboutRun(s *Session) dialect.Run {
-	about := dialect.Run{Cwd: s.Project.Dir, Home: s.Project.User, Model: s.Config.Model, Mode: "run",
+func aboutRun(s *Session) engine.Run {
+	about := engine.Run{Cwd: s.Project.Dir, Home: s.Project.User, Model: s.Config.Model, Mode: "run",
 		Trusted: s.opts.Permissions.TrustTools, Now: time.Now()}
 	if effort := s.Config.API.Reasoning.Effort; effort != nil {
 		about.Effort = *effort
@@ -90,7 +90,7 @@ func (a *agentLoader) runner(f *hookFile) process.Runner {
 
 // ofPlugin returns a hook with what the agent's plugins are told: the directory of the plugin, and
 // one for its data.
-func ofPlugin(a *agentLoader, h agentHook) dialect.Handler {
+func ofPlugin(a *agentLoader, h agentHook) engine.Handler {
 	if !h.file.IsPlugin {
 		return *h.Handler
 	}

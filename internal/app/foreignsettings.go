@@ -5,15 +5,15 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // agentSettings are the settings files of an agent.
 type agentSettings struct {
-	dialect dialect.Dialect
+	dialect engine.Dialect
 	files   []*hookFile
 }
 
@@ -30,7 +30,7 @@ type hookFile struct {
 
 // agentHook is one hook of a settings file.
 type agentHook struct {
-	*dialect.Handler
+	*engine.Handler
 	file *hookFile
 	name string
 }
@@ -38,7 +38,7 @@ type agentHook struct {
 // root is the directory of the agent's plugin that a command belongs to, "" if it belongs to none: there the
 // same text runs other files than in another plugin, as it has the directory in it, or in a variable.
 func (h agentHook) root() string {
-	if h.file.IsPlugin && h.Kind == dialect.CommandHandler {
+	if h.file.IsPlugin && h.Kind == engine.CommandHandler {
 		return h.file.Root
 	}
 	return ""
@@ -56,7 +56,7 @@ func (a *agentSettings) hooks() (list []agentHook) {
 	place := map[string]int{}
 	for i, e := range a.dialect.Events {
 		place[e.Name] = i + 1
-		if e.Kind == dialect.SessionStart {
+		if e.Kind == engine.SessionStart {
 			place[e.Name] = -1 // before the prompt at whose point it runs
 		}
 	}
@@ -114,12 +114,12 @@ func (a *agentSettings) disabledBy() switchedOff {
 
 // scopes lists the scopes of settings files in the order of their precedence.
 func scopes() []string {
-	return []string{dialect.ScopeSystem, dialect.ScopeUser, dialect.ScopeProject, dialect.ScopeLocal}
+	return []string{engine.ScopeSystem, engine.ScopeUser, engine.ScopeProject, engine.ScopeLocal}
 }
 
 // why returns why a hook is turned off, "" if it is not. Nobody turns the organisation's off.
 func (o switchedOff) why(h agentHook) string {
-	if h.file.Scope == dialect.ScopeSystem {
+	if h.file.Scope == engine.ScopeSystem {
 		return ""
 	}
 	if o.by != "" {

@@ -4,10 +4,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/trust"
-	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // HookFiles are the settings files of a project in which coding agents list hooks.
@@ -18,7 +18,7 @@ func HookFilesOf(p project.Project) HookFiles { return HookFiles{p} }
 
 // candidates lists the settings files of the project that an agent reads: those in the
 // nearest directory, from the current one up to the project's root, that has any.
-func (f HookFiles) candidates(d dialect.Dialect) []foreign.Candidate {
+func (f HookFiles) candidates(d engine.Dialect) []foreign.Candidate {
 	return foreign.Project(d, f.upward())
 }
 
@@ -57,7 +57,7 @@ func (f HookFiles) programs() *foreign.Programs {
 }
 
 // programsOf lists what of the project a hook of a settings file runs.
-func (f HookFiles) programsOf(programs *foreign.Programs, in foreign.File, h dialect.Handler) []string {
+func (f HookFiles) programsOf(programs *foreign.Programs, in foreign.File, h engine.Handler) []string {
 	return programs.All(h, slices.Compact([]string{in.Root, f.project.Dir}))
 }
 
@@ -98,7 +98,7 @@ func (f HookFiles) List() (files []SettingsFile) {
 		return nil
 	}
 	programs := f.programs()
-	for _, d := range dialect.All() {
+	for _, d := range engine.All() {
 		found, _ := foreign.ReadAll(d, f.candidates(d)) // a file that cannot be read runs nothing
 		for _, in := range found {
 			if !in.HasEffect() {

@@ -15,22 +15,22 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/permissions/urls"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/coding"
 )
 
 // waysOf returns how hooks of coding agents are asked that are no commands.
-func waysOf(s *Session) dialect.Ways {
-	ways := dialect.Ways{
+func waysOf(s *Session) engine.Ways {
+	ways := engine.Ways{
 		Post: poster{allowPrivate: s.Config.Foreign.AllowPrivate}.post,
 		Call: func(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
 			return callForHook(ctx, s, serverTool{server, tool}, input)
 		},
 	}
 	if s.Config.Foreign.ModelHooks {
-		ways.Ask = func(ctx context.Context, q dialect.Judging) (string, error) { return askForHook(ctx, s, q) }
+		ways.Ask = func(ctx context.Context, q engine.Judging) (string, error) { return askForHook(ctx, s, q) }
 	}
 	return ways
 }
@@ -43,7 +43,7 @@ type poster struct{ allowPrivate bool }
 
 // post sends a payload. It follows no redirects and uses no proxy, and reaches this machine and
 // public addresses only, unless the configuration allows others.
-func (p poster) post(ctx context.Context, to dialect.Posting) (status int, body []byte, err error) {
+func (p poster) post(ctx context.Context, to engine.Posting) (status int, body []byte, err error) {
 	dialer := net.Dialer{Timeout: 30 * time.Second, Control: p.check}
 	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	client := http.Client{Transport: transport,
@@ -105,7 +105,7 @@ func callForHook(ctx context.Context, s *Session, what serverTool, input json.Ra
 
 // askForHook asks the model for a hook that has it judge what happens: in a conversation of its
 // own, without plugins. It reads files if the hook says so, those that nobody need be asked for.
-func askForHook(ctx context.Context, s *Session, q dialect.Judging) (string, error) {
+func askForHook(ctx context.Context, s *Session, q engine.Judging) (string, error) {
 	conversation, err := contexts.NewMemory().Context("hook")
 	if err != nil {
 		return "", err

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/native"
 )
 
@@ -176,14 +176,14 @@ func (g Guards) expects(name string) bool {
 // turned on, they are expected where the project has settings of the agent or had some when it
 // was approved.
 func (g Guards) expectsOf(agent string) bool {
-	d, ok := dialect.ByName(agent)
+	d, ok := engine.ByName(agent)
 	set := g.foreign.ByName[agent]
 	if !ok || !set.IsOn() || set.User || len(set.Files) > 0 || len(set.Plugins) > 0 {
 		return true
 	}
 	wasApproved := slices.ContainsFunc(g.project.Stored.Files, func(f trust.File) bool {
-		return slices.ContainsFunc(d.Places, func(place dialect.Place) bool {
-			inProject := place.Scope == dialect.ScopeProject || place.Scope == dialect.ScopeLocal
+		return slices.ContainsFunc(d.Places, func(place engine.Place) bool {
+			inProject := place.Scope == engine.ScopeProject || place.Scope == engine.ScopeLocal
 			is, _ := filepath.Match(place.Path, f.Path)
 			return inProject && is
 		})

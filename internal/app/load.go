@@ -10,12 +10,12 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/builtin"
 )
@@ -189,7 +189,7 @@ func reportUntrusted(s *Session) {
 			continue
 		}
 		name := term.Name(strings.TrimPrefix(l.Name, projectHook))
-		if _, isAgents := dialect.NameOf(l.Origin.Protocol); isAgents { // its hooks stand in one file
+		if _, isAgents := engine.NameOf(l.Origin.Protocol); isAgents { // its hooks stand in one file
 			name = term.Name(s.Project.Below(l.Origin.Path))
 		}
 		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/plugin/kodelet"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -43,9 +43,9 @@ type Loader struct {
 	spool   func() (process.Spool, error)
 	notice  func(string)
 	// about tells hooks of coding agents what is known about the run.
-	about func(context.Context) dialect.Run
+	about func(context.Context) engine.Run
 	// ways are how those are asked that are no commands.
-	ways dialect.Ways
+	ways engine.Ways
 	// waiting shows what a hook says while it works.
 	waiting func(string) func()
 	// mark is what commands of the model are told.
@@ -63,7 +63,7 @@ func (s *Session) Loader() *Loader {
 		env: newEnvironment(s.opts.Plugins.Environ, s.Config, s.place.URL), lender: terminalLender(s),
 		stay:  s.residents,
 		spool: func() (process.Spool, error) { return s.Cache().SpillFile() }, notice: s.person.notice,
-		about: func(context.Context) dialect.Run { return aboutRun(s) }, ways: waysOf(s),
+		about: func(context.Context) engine.Run { return aboutRun(s) }, ways: waysOf(s),
 		waiting: s.person.waiting, left: s.left,
 		mark:  func(tool string) within.Mark { return markFor(s, tool) },
 		atEnd: func(do func()) { s.closers = append(s.closers, closing(do)) },
@@ -130,7 +130,7 @@ func meant(event string) []hookpoints.Name {
 			return []hookpoints.Name{at}
 		}
 	}
-	return dialect.Meant(event)
+	return engine.Meant(event)
 }
 
 // all finds the plugins of all protocols, in their order. The protocols are probed

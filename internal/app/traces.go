@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/plugin/dialect"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
 // Traces are the files in which the turns of a home's contexts are traced.
@@ -78,9 +78,9 @@ func (t Traces) Has(name string) bool {
 
 // LastOf returns the trace of the newest session of another agent.
 func (t Traces) LastOf(agent string) (string, error) {
-	d, known := dialect.ByName(agent)
+	d, known := engine.ByName(agent)
 	if !known {
-		return "", UsageError{Err: fmt.Errorf("there is no agent %q; there are: %s", agent, strings.Join(dialect.Names(), ", "))}
+		return "", UsageError{Err: fmt.Errorf("there is no agent %q; there are: %s", agent, strings.Join(engine.Names(), ", "))}
 	}
 	dir := BridgeDir(t.layout.Home, d.Name)
 	sessions, err := os.ReadDir(dir)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/plugin/dialect"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/mcp"
@@ -223,10 +223,10 @@ func (s source) nameOf(t target) (string, error) {
 			return "", s.unknownOf(t, names)
 		}
 	case "AGENT":
-		if known, ok := dialect.NameOf(strings.ToLower(name)); ok {
+		if known, ok := engine.NameOf(strings.ToLower(name)); ok {
 			return known, nil
 		}
-		return "", s.unknownOf(t, dialect.Names())
+		return "", s.unknownOf(t, engine.Names())
 	case "SERVER":
 		if err := mcp.CheckServerName(name); err != nil {
 			return "", s.errorAt(t.offset(), "%s: %v", t.key(), err)

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // Describe says in a few words what a hook does when it is asked, and at what.
-func Describe(h dialect.Handler) string {
+func Describe(h engine.Handler) string {
 	text := does(h)
 	if h.Matcher != "" {
 		text = fmt.Sprintf("matcher %q; %s", h.Matcher, text)
@@ -24,7 +24,7 @@ func Describe(h dialect.Handler) string {
 
 // variables says which variables a hook's program gets, with their values, and which variables of the
 // person's environment a URL gets: they can do as much as the command, or tell a key.
-func variables(h dialect.Handler) (text string) {
+func variables(h engine.Handler) (text string) {
 	var set []string
 	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
 		set = append(set, name+"="+term.ShellWord(h.Env[name]))
@@ -32,7 +32,7 @@ func variables(h dialect.Handler) (text string) {
 	if len(set) > 0 {
 		text = "; with " + strings.Join(set, " ")
 	}
-	if h.Kind == dialect.HTTPHandler && len(h.AllowedEnv) > 0 {
+	if h.Kind == engine.HTTPHandler && len(h.AllowedEnv) > 0 {
 		text += "; may send the values of " + strings.Join(h.AllowedEnv, ", ")
 	}
 	if h.Dir != "" {
@@ -42,9 +42,9 @@ func variables(h dialect.Handler) (text string) {
 }
 
 // does says what a hook does.
-func does(h dialect.Handler) string {
+func does(h engine.Handler) string {
 	switch h.Kind {
-	case dialect.CommandHandler:
+	case engine.CommandHandler:
 		if !h.Exec {
 			return "runs " + h.Command
 		}
@@ -53,11 +53,11 @@ func does(h dialect.Handler) string {
 			words = append(words, term.ShellWord(arg))
 		}
 		return "runs " + strings.Join(words, " ")
-	case dialect.HTTPHandler:
+	case engine.HTTPHandler:
 		return "posts to " + h.URL
-	case dialect.MCPToolHandler:
+	case engine.MCPToolHandler:
 		return fmt.Sprintf("calls the tool %q of the MCP server %q", h.Tool, h.Server)
-	case dialect.PromptHandler, dialect.AgentHandler:
+	case engine.PromptHandler, engine.AgentHandler:
 		return fmt.Sprintf("asks a model (%s): %s", h.Kind, h.Prompt)
 	}
 	return fmt.Sprintf("is of type %q", h.Type)

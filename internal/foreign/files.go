@@ -15,8 +15,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // maxNames is how many files of a directory of settings files are read.
@@ -24,7 +24,7 @@ const maxNames = 100
 
 // Candidate is where a settings file of an agent may be.
 type Candidate struct {
-	dialect.Place
+	engine.Place
 	// Path is its full path.
 	Path string
 	// Root is the directory that it is for: the project's, the person's home, or that of the
@@ -37,7 +37,7 @@ type Candidate struct {
 // File is a settings file as it was read.
 type File struct {
 	Candidate
-	dialect.Settings
+	engine.Settings
 	// Text is its content, Mode its mode.
 	Text []byte
 	Mode fs.FileMode
@@ -51,12 +51,12 @@ type Looker struct {
 }
 
 // Own lists where the person's own settings files of an agent may be, and the organisation's.
-func (l Looker) Own(d dialect.Dialect) (list []Candidate) {
+func (l Looker) Own(d engine.Dialect) (list []Candidate) {
 	for _, place := range d.Places {
 		switch {
-		case place.Scope == dialect.ScopeSystem:
+		case place.Scope == engine.ScopeSystem:
 			list = append(list, expand(Candidate{place, filepath.FromSlash(place.Path), l.Home, false})...)
-		case place.Scope == dialect.ScopeUser:
+		case place.Scope == engine.ScopeUser:
 			if path := l.moved(place); path != "" {
 				list = append(list, expand(Candidate{place, path, l.Home, false})...)
 			}
@@ -66,7 +66,7 @@ func (l Looker) Own(d dialect.Dialect) (list []Candidate) {
 }
 
 // moved returns the path of a file of the person, "" if it is nowhere.
-func (l Looker) moved(place dialect.Place) string {
+func (l Looker) moved(place engine.Place) string {
 	if place.Variable != "" {
 		if dir := l.Getenv(place.Variable); filepath.IsAbs(dir) {
 			_, rest, _ := strings.Cut(place.Path, "/")
@@ -81,10 +81,10 @@ func (l Looker) moved(place dialect.Place) string {
 
 // Project lists the settings files of a project that exist: those in the first of the
 // directories that has any.
-func Project(d dialect.Dialect, dirs []string) (list []Candidate) {
+func Project(d engine.Dialect, dirs []string) (list []Candidate) {
 	for _, dir := range dirs {
 		for _, place := range d.Places {
-			if place.Scope == dialect.ScopeProject || place.Scope == dialect.ScopeLocal {
+			if place.Scope == engine.ScopeProject || place.Scope == engine.ScopeLocal {
 				list = append(list, expand(Candidate{place, filepath.Join(dir, filepath.FromSlash(place.Path)), dir, false})...)
 			}
 		}
@@ -101,18 +101,18 @@ func Project(d dialect.Dialect, dirs []string) (list []Candidate) {
 
 // Named returns a settings file that the person names; its format is that of its name, or the
 // one that the agent's files have.
-func Named(d dialect.Dialect, path, home string) Candidate {
-	place := dialect.Place{Scope: dialect.ScopeUser, Path: path, Format: "json"}
+func Named(d engine.Dialect, path, home string) Candidate {
+	place := engine.Place{Scope: engine.ScopeUser, Path: path, Format: "json"}
 	if filepath.Ext(path) == ".toml" {
 		place.Format = "toml"
-	} else if slices.ContainsFunc(d.Places, func(p dialect.Place) bool { return p.Format == "jsonc" }) {
+	} else if slices.ContainsFunc(d.Places, func(p engine.Place) bool { return p.Format == "jsonc" }) {
 		place.Format = "jsonc"
 	}
 	return Candidate{place, path, home, false}
 }
 
 // OfPlugin returns the settings file of a plugin of an agent, which is a directory.
-func OfPlugin(d dialect.Dialect, dir string) Candidate {
+func OfPlugin(d engine.Dialect, dir string) Candidate {
 	c := Named(d, filepath.Join(dir, "hooks", "hooks.json"), dir)
 	c.IsPlugin = true
 	return c
@@ -147,7 +147,7 @@ func unique(list []Candidate) (left []Candidate) {
 
 // Read reads a settings file of an agent. A missing one is an error that is fs.ErrNotExist; what
 // is wrong with the text is in its Problems.
-func Read(d dialect.Dialect, c Candidate) (File, error) {
+func Read(d engine.Dialect, c Candidate) (File, error) {
 	f, err := disk.OpenRegular(c.Path)
 	if err != nil {
 		return File{}, err
@@ -157,7 +157,7 @@ func Read(d dialect.Dialect, c Candidate) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	text, err := io.ReadAll(io.LimitReader(f, dialect.MaxSettingsBytes+1))
+	text, err := io.ReadAll(io.LimitReader(f, engine.MaxSettingsBytes+1))
 	if err != nil {
 		return File{}, fmt.Errorf("reading %s: %w", c.Path, err)
 	}
@@ -165,7 +165,7 @@ func Read(d dialect.Dialect, c Candidate) (File, error) {
 }
 
 // Parse reads the text of a settings file.
-func Parse(d dialect.Dialect, c Candidate, text []byte, mode fs.FileMode) File {
+func Parse(d engine.Dialect, c Candidate, text []byte, mode fs.FileMode) File {
 	return File{Candidate: c, Settings: d.Settings(text, c.Format), Text: text, Mode: mode}
 }
 
@@ -189,7 +189,7 @@ func (f File) Count() (n int) {
 }
 
 // ReadAll reads those of the candidates that exist, and returns what is wrong with others.
-func ReadAll(d dialect.Dialect, list []Candidate) (files []File, problems []error) {
+func ReadAll(d engine.Dialect, list []Candidate) (files []File, problems []error) {
 	for _, c := range list {
 		switch f, err := Read(d, c); {
 		case errors.Is(err, fs.ErrNotExist):

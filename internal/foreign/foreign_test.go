@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/foreign"
-	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // made makes files and returns the directory that they are in.
@@ -27,12 +27,12 @@ func made(t *testing.T, files ...string) string {
 }
 
 // agent is an agent with places of every kind.
-func agent() dialect.Dialect {
-	return dialect.Dialect{Name: "a", Shape: dialect.Shape{Root: "hooks"}, Places: []dialect.Place{
-		{Scope: dialect.ScopeUser, Path: ".a/settings.json", Variable: "A_HOME", Format: "json"},
-		{Scope: dialect.ScopeUser, Path: ".a/hooks/*.json", Format: "json"},
-		{Scope: dialect.ScopeProject, Path: ".a/settings.json", Format: "json"},
-		{Scope: dialect.ScopeLocal, Path: ".a/local.json", Format: "jsonc"},
+func agent() engine.Dialect {
+	return engine.Dialect{Name: "a", Shape: engine.Shape{Root: "hooks"}, Places: []engine.Place{
+		{Scope: engine.ScopeUser, Path: ".a/settings.json", Variable: "A_HOME", Format: "json"},
+		{Scope: engine.ScopeUser, Path: ".a/hooks/*.json", Format: "json"},
+		{Scope: engine.ScopeProject, Path: ".a/settings.json", Format: "json"},
+		{Scope: engine.ScopeLocal, Path: ".a/local.json", Format: "jsonc"},
 	}}
 }
 
@@ -82,9 +82,9 @@ func TestSettingsOfAProjectAreThoseOfTheNearestDirectory(t *testing.T) {
 }
 
 func TestFormatsOfNamedFiles(t *testing.T) {
-	plain := dialect.Dialect{Places: []dialect.Place{{Format: "json"}}}
+	plain := engine.Dialect{Places: []engine.Place{{Format: "json"}}}
 	for _, test := range []struct {
-		d          dialect.Dialect
+		d          engine.Dialect
 		path, want string
 	}{{agent(), "/x.json", "jsonc"}, {plain, "/x.json", "json"}, {plain, "/x.toml", "toml"}} {
 		if got := foreign.Named(test.d, test.path, "/").Format; got != test.want {
@@ -98,7 +98,7 @@ func TestFormatsOfNamedFiles(t *testing.T) {
 }
 
 func TestReadingASettingsFile(t *testing.T) {
-	claude, _ := dialect.ByName("claude")
+	claude, _ := engine.ByName("claude")
 	root := t.TempDir()
 	path := filepath.Join(root, "settings.json")
 	c := foreign.Named(claude, path, root)
@@ -116,7 +116,7 @@ func TestReadingASettingsFile(t *testing.T) {
 			""},
 		{`{"disableAllHooks": true}`, true, true, ""},
 		{`{"hooks": `, true, false, "not JSON"},
-		{strings.Repeat(" ", dialect.MaxSettingsBytes+10), true, false, "it is larger than 4194304 bytes"},
+		{strings.Repeat(" ", engine.MaxSettingsBytes+10), true, false, "it is larger than 4194304 bytes"},
 	} {
 		if err := os.WriteFile(path, []byte(test.text), 0o644); err != nil {
 			t.Fatal(err)
@@ -164,7 +164,7 @@ func TestFilesOfTheProjectThatAHookNames(t *testing.T) {
 		`../outside`:                                         nil,
 		`echo .claude`:                                       nil, // a directory
 	} {
-		h := dialect.Handler{Kind: dialect.CommandHandler, Command: command}
+		h := engine.Handler{Kind: engine.CommandHandler, Command: command}
 		got := foreign.NewPrograms(root).Of(h, []string{root, abs(sub)})
 		var wanted []string
 		for _, path := range want {
@@ -174,7 +174,7 @@ func TestFilesOfTheProjectThatAHookNames(t *testing.T) {
 			t.Errorf("%s: %q, want %q", command, got, wanted)
 		}
 	}
-	h := dialect.Handler{Command: "node", Exec: true, Args: []string{"${CLAUDE_PROJECT_DIR}/tools/lib/c.js"},
+	h := engine.Handler{Command: "node", Exec: true, Args: []string{"${CLAUDE_PROJECT_DIR}/tools/lib/c.js"},
 		Env: map[string]string{"NODE_OPTIONS": "--require ./e"}, Dir: "tools"}
 	want := []string{abs("tools/lib/c.js"), abs("e")}
 	if got := foreign.NewPrograms(root).Of(h, []string{root}); !slices.Equal(got, want) {
@@ -193,7 +193,7 @@ func TestTheScriptThatACommandStarts(t *testing.T) {
 		{"A=b ./a.sh", "/dir/a.sh", true}, {"echo hi", "", false}, {"sh -c ./a.sh", "", false}, {"$HOME/a.sh", "", false},
 		{"~/a.sh", "", false}, {"jq . < /dev/stdin", "", false}, {"", "", false},
 	} {
-		path, isProgram := foreign.Script(dialect.Handler{Command: test.command}, "/root", "/dir")
+		path, isProgram := foreign.Script(engine.Handler{Command: test.command}, "/root", "/dir")
 		if filepath.ToSlash(path) != test.want || isProgram != test.isProgram {
 			t.Errorf("%s: %q, %v; want %q, %v", test.command, path, isProgram, test.want, test.isProgram)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/plugin/dialect"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
 // The bounds of what is looked at of a hook: words of its command, arguments and variables, and
@@ -36,7 +36,7 @@ func NewPrograms(root string) *Programs {
 // variables name: as a whole, behind a "=", or as a word of a command line; with a variable
 // for the project's directory, or relative to dirs and to directories that the command names.
 // The paths are absolute.
-func (p *Programs) Of(h dialect.Handler, dirs []string) (paths []string) {
+func (p *Programs) Of(h engine.Handler, dirs []string) (paths []string) {
 	words := wordsOf(h)
 	dirs = p.bases(h, words, dirs)
 	for _, word := range words {
@@ -51,7 +51,7 @@ func (p *Programs) Of(h dialect.Handler, dirs []string) (paths []string) {
 
 // bases returns the directories in which the words of a hook may be files: dirs, where the hook
 // runs, and those that it names.
-func (p *Programs) bases(h dialect.Handler, words, dirs []string) []string {
+func (p *Programs) bases(h engine.Handler, words, dirs []string) []string {
 	dirs = slices.Clone(dirs)
 	for _, begin := range dirs[:len(dirs):len(dirs)] {
 		if h.Dir != "" {
@@ -121,10 +121,10 @@ func (p *Programs) look(path string) {
 
 // HasTooManyWords reports whether a hook has more words than are looked at, so that Of may not
 // find all files that it names.
-func HasTooManyWords(h dialect.Handler) bool { return len(wordsOf(h)) >= maxWords }
+func HasTooManyWords(h engine.Handler) bool { return len(wordsOf(h)) >= maxWords }
 
 // wordsOf lists the words of a hook that may name files, without those that occur again.
-func wordsOf(h dialect.Handler) (words []string) {
+func wordsOf(h engine.Handler) (words []string) {
 	texts := append([]string{h.Command}, h.Args...)
 	for _, value := range h.Env {
 		texts = append(texts, value)
@@ -199,7 +199,7 @@ func isProjectVariable(name string) bool {
 // a path: the first word, or the one behind a shell or an interpreter; "" if it does not, or
 // if a variable is in it that is not the project's directory. isProgram says that it is the
 // first word, which must be executable.
-func Script(h dialect.Handler, root, dir string) (path string, isProgram bool) {
+func Script(h engine.Handler, root, dir string) (path string, isProgram bool) {
 	words := strings.Fields(markProject(h.Command))
 	if h.Exec {
 		words = append([]string{markProject(h.Command)}, h.Args...)

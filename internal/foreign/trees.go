@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/plugin/dialect"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
 // All lists what of the project a command runs: the files that it names, see [Programs.Of], and
 // what it loads besides, see [Programs.Trees].
-func (p *Programs) All(h dialect.Handler, dirs []string) []string {
+func (p *Programs) All(h engine.Handler, dirs []string) []string {
 	paths := p.Of(h, dirs)
 	for _, path := range p.Trees(h, dirs) {
 		if !slices.Contains(paths, path) {
@@ -23,7 +23,7 @@ func (p *Programs) All(h dialect.Handler, dirs []string) []string {
 // Trees lists what else of the project a command loads, as absolute paths: the directory that an
 // interpreter is given in the place of a script, those that options and variables name as places
 // of code, and the package or file of a Python module. Other directories are data.
-func (p *Programs) Trees(h dialect.Handler, dirs []string) (paths []string) {
+func (p *Programs) Trees(h engine.Handler, dirs []string) (paths []string) {
 	t := trees{programs: p, dirs: p.bases(h, wordsOf(h), dirs)}
 	for _, text := range append([]string{h.Command}, h.Args...) {
 		if t.isPath(text) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/foreign"
-	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // TestWhatOfTheProjectACommandRuns: files that it names (as they are), and directories that it
@@ -81,7 +81,7 @@ func TestWhatOfTheProjectACommandRuns(t *testing.T) {
 		if !linked && strings.HasPrefix(line, link) || strings.HasPrefix(line, "/proc") && os.PathSeparator != '/' {
 			continue
 		}
-		h := dialect.Handler{Exec: true, Env: map[string]string{}}
+		h := engine.Handler{Exec: true, Env: map[string]string{}}
 		words := strings.Split(line, "|")
 		if len(words) == 1 {
 			words = strings.Fields(line)
@@ -116,7 +116,7 @@ func TestWhereAHookWorksIsData(t *testing.T) {
 	for _, line := range []string{"npm --prefix web run lint", "make -C web check", "git -C . status", "npx prettier web",
 		"go vet web", "cd web && node --version", "python3 -m pytest web"} {
 		words := strings.Fields(line)
-		h := dialect.Handler{Command: words[0], Args: words[1:]}
+		h := engine.Handler{Command: words[0], Args: words[1:]}
 		if got := foreign.NewPrograms(root).All(h, []string{root}); len(got) > 0 {
 			t.Errorf("%s: %q", line, got)
 		}

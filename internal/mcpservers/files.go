@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/mcpfile"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/tools/mcp"
 )
 
@@ -138,8 +138,8 @@ func (s Files) runs(base string, server mcp.Server, lookup lookup) (list []trust
 }
 
 // commandOf returns what starts a server as a hook, whose files are found in the same way.
-func commandOf(server mcp.Server) dialect.Handler {
-	return dialect.Handler{Command: server.Command, Exec: true, Args: server.Args, Env: server.Env}
+func commandOf(server mcp.Server) engine.Handler {
+	return engine.Handler{Command: server.Command, Exec: true, Args: server.Args, Env: server.Env}
 }
 
 // runText is what decides what a server runs, as one text.

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents/bridge"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/internal/bridge"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/urfave/cli/v2"
 )
@@ -103,10 +103,10 @@ func installer(ctx context.Context, env *command.Env, agent string, w written) (
 	if i, err = anywhere(env); err != nil {
 		return i, err
 	}
-	i.Agent, i.Scope, i.Run = d, dialect.ScopeUser, runner(ctx)
+	i.Agent, i.Scope, i.Run = d, engine.ScopeUser, runner(ctx)
 	i.FailClosed, i.NoServer, i.Limit = w.failClosed, w.noServer, w.limit
 	if w.project {
-		i.Scope = dialect.ScopeProject
+		i.Scope = engine.ScopeProject
 	}
 	if !w.project || i.Home != i.DefaultHome {
 		i.Chibi, err = program()

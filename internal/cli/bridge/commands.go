@@ -5,8 +5,8 @@ package bridge
 import (
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/cli/command"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/urfave/cli/v2"
 )
 
@@ -21,10 +21,10 @@ func commands(env *command.Env) []*cli.Command {
 }
 
 // agentNamed returns the dialect of the agent that a word names.
-func agentNamed(word string) (dialect.Dialect, error) {
-	d, known := dialect.ByName(word)
+func agentNamed(word string) (engine.Dialect, error) {
+	d, known := engine.ByName(word)
 	if !known {
-		return d, command.Usage("there is no agent %q; there are: %s", word, strings.Join(dialect.Names(), ", "))
+		return d, command.Usage("there is no agent %q; there are: %s", word, strings.Join(engine.Names(), ", "))
 	}
 	return d, nil
 }

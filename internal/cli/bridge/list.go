@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/internal/bridge"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"

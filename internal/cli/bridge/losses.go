@@ -4,15 +4,15 @@ import (
 	"context"
 	"sync"
 
+	"github.com/chibi-host/chibi/internal/agents/bridge"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/internal/bridge"
 	"github.com/chibi-host/chibi/internal/cli/command"
-	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // losses returns what lists the plugins of the home of which something has no effect in an agent.
 // The person is told why, if plugins cannot be loaded.
-func losses(ctx context.Context, env *command.Env) func(dialect.Dialect) []bridge.Loss {
+func losses(ctx context.Context, env *command.Env) func(engine.Dialect) []bridge.Loss {
 	load := sync.OnceValues(func() (loaded *app.Session, err error) {
 		err = env.ReadHome(ctx, func(s *app.Session) error {
 			loaded = s
@@ -20,7 +20,7 @@ func losses(ctx context.Context, env *command.Env) func(dialect.Dialect) []bridg
 		})
 		return loaded, err
 	})
-	return func(d dialect.Dialect) []bridge.Loss {
+	return func(d engine.Dialect) []bridge.Loss {
 		s, err := load()
 		if err != nil {
 			env.Out.Notef("what of the plugins has no effect in %s is not known: %v", d.Title, err)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/bridge"
+	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin/process"
 )

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/internal/bridge"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/urfave/cli/v2"
 )

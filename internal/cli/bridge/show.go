@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/cli/command"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/urfave/cli/v2"
 )
 
@@ -54,14 +54,14 @@ func showCommand(env *command.Env) *cli.Command {
 }
 
 // shownOf describes an agent.
-func shownOf(d dialect.Dialect) shown {
+func shownOf(d engine.Dialect) shown {
 	one := shown{Agent: d.Name, Title: d.Title, Driven: d.Facts.Driven, Read: d.Facts.Read, Date: d.Facts.Date,
-		HasAsk: d.HasAsk, After: d.AfterAdd, Events: []shownEvent{}, Never: dialect.Bridged{Dialect: d}.NeverFired(),
-		Gone: append([]string{}, dialect.ToldWhenGone(d)...)}
+		HasAsk: d.HasAsk, After: d.AfterAdd, Events: []shownEvent{}, Never: engine.Bridged{Dialect: d}.NeverFired(),
+		Gone: append([]string{}, engine.ToldWhenGone(d)...)}
 	for _, e := range d.Events {
 		event := shownEvent{Event: e.Name, Bridged: e.Bridged, Points: []hookpoints.Name{}, Lost: []string{}}
 		if e.Bridged {
-			event.Points = dialect.Bridged{Dialect: d}.PointsAt(e)
+			event.Points = engine.Bridged{Dialect: d}.PointsAt(e)
 		}
 		event.Lost = append(event.Lost, e.Lost...)
 		one.Events = append(one.Events, event)

@@ -3,9 +3,9 @@ package doctor
 import (
 	"fmt"
 
-	"github.com/chibi-host/chibi/internal/bridge"
+	"github.com/chibi-host/chibi/internal/agents/bridge"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/dustin/go-humanize/english"
 )
 
@@ -42,7 +42,7 @@ func bridging(e bridge.Found, verb string) string {
 		command += " --home " + term.ShellWord(e.Home)
 	}
 	command += " bridge " + verb + " " + e.Agent.Name
-	if e.Scope == dialect.ScopeProject {
+	if e.Scope == engine.ScopeProject {
 		command += " --project"
 	}
 	return command

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/dustin/go-humanize/english"
 )
 
@@ -64,7 +64,7 @@ func answersInAnotherForm(turns []trace.Turn) (found []finding) {
 	for _, turn := range turns {
 		for _, r := range slices.Concat(turn.Dispatches()...) {
 			for _, note := range r.Notes {
-				if strings.Contains(note, dialect.NoMeaning) {
+				if strings.Contains(note, engine.NoMeaning) {
 					notes[fmt.Sprintf("hook %q: %s", r.Plugin, note)] = true
 				}
 			}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/internal/bridge"
 )
 
 // lostInAgents finds plugins of which something has no effect in the agents that the home is bridged to.

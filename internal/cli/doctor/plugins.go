@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	plugincheck "github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/dustin/go-humanize/english"
 )
@@ -82,7 +82,7 @@ func checkCommand(name string) string { return "chibi plugin check " + term.Shel
 func pluginNotices(_ context.Context, s *app.Session) (found []finding) {
 	for _, n := range s.Loaded.Notices {
 		fix := checkCommand(n.Plugin)
-		if _, isAgent := dialect.NameOf(n.Plugin); isAgent {
+		if _, isAgent := engine.NameOf(n.Plugin); isAgent {
 			fix = "chibi plugin list"
 		}
 		found = append(found, warning(n.String(), fix))

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/urfave/cli/v2"
 )
 
@@ -33,7 +33,7 @@ func runCommand(env *command.Env) *cli.Command {
 			"before a command that has flags of its own. It runs whatever chibi trust says; chibi itself changes nothing.",
 		Flags: []cli.Flag{
 			&cmdline.Flag{Name: "dialect", Takes: cmdline.Word("AGENT", cmdline.Argument), Into: cmdline.List(&f.dialect),
-				About: "whose hook it is: " + strings.Join(dialect.Names(), ", ")},
+				About: "whose hook it is: " + strings.Join(engine.Names(), ", ")},
 			&cmdline.Flag{Name: "event", Takes: cmdline.Word("EVENT", cmdline.Argument), Into: cmdline.List(&f.event),
 				About: "the event, as the agent calls it"},
 			&cmdline.Flag{Name: "data", Takes: cmdline.Word("PAYLOAD", cmdline.Payload), Into: cmdline.List(&f.data),
@@ -67,14 +67,14 @@ func run(ctx context.Context, env *command.Env, s *app.Session, f runFlags) erro
 	if err := app.MayRun(s, f.command); err != nil {
 		return err
 	}
-	h := dialect.Handler{Event: e.Name, Line: 1, Kind: dialect.CommandHandler, Command: f.command[0],
+	h := engine.Handler{Event: e.Name, Line: 1, Kind: engine.CommandHandler, Command: f.command[0],
 		Args: f.command[1:], Exec: len(f.command) > 1}
 	runner := s.Loader().Runner()
 	runner.Stderr = nil // it is shown with the rest
-	opts := dialect.HookOptions{Name: d.Name + ":" + e.Name, Path: "the command line", Dir: s.Project.Dir, Runner: runner}
-	about := dialect.Run{Session: "00000000-0000-4000-8000-000000000000", Cwd: s.Project.Dir, Project: s.Project.Root,
+	opts := engine.HookOptions{Name: d.Name + ":" + e.Name, Path: "the command line", Dir: s.Project.Dir, Runner: runner}
+	about := engine.Run{Session: "00000000-0000-4000-8000-000000000000", Cwd: s.Project.Dir, Project: s.Project.Root,
 		Home: project.UserHome(), Source: "startup", Model: s.Config.Model}
-	trial, err := dialect.Try(ctx, d, dialect.Tried{Handler: h, Options: opts, Payload: payload,
+	trial, err := engine.Try(ctx, d, engine.Tried{Handler: h, Options: opts, Payload: payload,
 		Moment: example(e.Kind, about)})
 	if err != nil {
 		return err
@@ -86,13 +86,13 @@ func run(ctx context.Context, env *command.Env, s *app.Session, f runFlags) erro
 }
 
 // find returns the agent and the event.
-func (f runFlags) find() (d dialect.Dialect, e dialect.Event, err error) {
+func (f runFlags) find() (d engine.Dialect, e engine.Event, err error) {
 	if len(f.dialect) != 1 || len(f.event) != 1 {
 		return d, e, command.Usage("say whose hook it is and at which event: --dialect claude --event PreToolUse")
 	}
-	d, known := dialect.ByName(f.dialect[0])
+	d, known := engine.ByName(f.dialect[0])
 	if !known {
-		return d, e, command.Usage("there is no agent %q; chibi knows %s", f.dialect[0], strings.Join(dialect.Names(), ", "))
+		return d, e, command.Usage("there is no agent %q; chibi knows %s", f.dialect[0], strings.Join(engine.Names(), ", "))
 	}
 	if e, known = d.Event(f.event[0]); !known {
 		var names []string
@@ -105,23 +105,23 @@ func (f runFlags) find() (d dialect.Dialect, e dialect.Event, err error) {
 }
 
 // example returns a moment of a kind, by the example of the point at which it happens.
-func example(kind dialect.Kind, about dialect.Run) dialect.Moment {
-	points := dialect.PointsOf(kind)
+func example(kind engine.Kind, about engine.Run) engine.Moment {
+	points := engine.PointsOf(kind)
 	if points == nil {
-		m, _ := dialect.MomentAt("", kind, nil, about)
+		m, _ := engine.MomentAt("", kind, nil, about)
 		return m
 	}
 	info, _ := hookpoints.Find(points[0])
-	m, _ := dialect.MomentAt(points[0], kind, hookdoc.Example(info), about)
-	if m.Has(dialect.ToolName) { // agents have names for tools of a category only
-		m.Values[dialect.ToolCategory] = json.RawMessage(`"shell"`)
-		m.Values[dialect.ToolSubject] = json.RawMessage(`"command"`)
+	m, _ := engine.MomentAt(points[0], kind, hookdoc.Example(info), about)
+	if m.Has(engine.ToolName) { // agents have names for tools of a category only
+		m.Values[engine.ToolCategory] = json.RawMessage(`"shell"`)
+		m.Values[engine.ToolSubject] = json.RawMessage(`"command"`)
 	}
 	return m
 }
 
 // trialText describes a trial for people.
-func trialText(d dialect.Dialect, e dialect.Event, t dialect.Trial) string {
+func trialText(d engine.Dialect, e engine.Event, t engine.Trial) string {
 	var text strings.Builder
 	say := func(what, format string, args ...any) {
 		fmt.Fprintf(&text, "%-14s %s\n", what, term.Name(fmt.Sprintf(format, args...)))
@@ -158,7 +158,7 @@ func trialText(d dialect.Dialect, e dialect.Event, t dialect.Trial) string {
 }
 
 // endOf says how a process ended.
-func endOf(out dialect.Outcome) string {
+func endOf(out engine.Outcome) string {
 	switch {
 	case out.TimedOut:
 		return "it took too long"
@@ -169,7 +169,7 @@ func endOf(out dialect.Outcome) string {
 }
 
 // trialJSON describes a trial as JSON.
-func trialJSON(d dialect.Dialect, e dialect.Event, t dialect.Trial) command.Fields {
+func trialJSON(d engine.Dialect, e engine.Event, t engine.Trial) command.Fields {
 	here, others := []command.Fields{}, []command.Fields{}
 	for _, h := range t.Here {
 		here = append(here, command.Fields{"point": h.Point, "answer": string(h.Body), "notes": h.Notes})

@@ -5,8 +5,8 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/internal/bridge"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/plugin"

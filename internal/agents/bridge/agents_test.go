@@ -1,0 +1,101 @@
+package bridge_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/bridge"
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/app"
+)
+
+// text is a string as JSON.
+func text(s string) json.RawMessage {
+	raw, _ := json.Marshal(s)
+	return raw
+}
+
+// commandAt is the moment before a command runs.
+func commandAt(kind engine.Kind, command, dir string) engine.Moment {
+	input, _ := json.Marshal(map[string]string{"command": command})
+	return engine.Moment{Kind: kind, Values: map[engine.Value]json.RawMessage{
+		engine.Session: text("11111111-2222-3333-4444-555555555555"), engine.Cwd: text(dir), engine.Project: text(dir),
+		engine.ToolName: text("shell_exec"), engine.ToolCategory: text("shell"), engine.ToolSubject: text("command"),
+		engine.ToolInput: input, engine.Command: text(command), engine.CallID: text("call_1"),
+		engine.Time: text("2026-11-22T20:00:00.000Z"), engine.PermissionMode: text("default"),
+	}}
+}
+
+// The guard of the examples, which docs/BRIDGE.md shows, holds in every agent: what the agent says
+// before a command and how it reads the answer are those of its table.
+func TestAGuardHoldsInEveryAgent(t *testing.T) {
+	guard, err := os.ReadFile("../../../examples/plugins/guard-push")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := home(t, "", map[string]string{"guard-push": string(guard)})
+	where := filepath.Join(dir, "plugins")
+	for _, d := range engine.All() {
+		for command, want := range map[string]hookpoints.Decision{
+			"cd x && git -C y push": hookpoints.DecisionDeny, "git status": "",
+		} {
+			var decision hookpoints.Decision
+			for _, e := range d.Events {
+				if !e.Bridged || e.Kind != engine.BeforeTool && e.Kind != engine.BeforeShell {
+					continue
+				}
+				payload, err := d.Payload(e, commandAt(e.Kind, command, where))
+				if err != nil {
+					t.Fatal(err)
+				}
+				event := bridge.Event{Agent: d, Name: e.Name, Options: app.Options{Home: dir}}
+				out := event.Answer(context.Background(), bytes.NewReader(payload))
+				effect := d.Effect(e, engine.Outcome{Stdout: out.Stdout, Stderr: out.Stderr, Exit: out.Exit})
+				if effect.Failed != "" {
+					t.Errorf("%s: %s cannot read %s: %s", d.Name, e.Name, out.Stdout, effect.Failed)
+				}
+				if effect.Decision != "" {
+					decision = effect.Decision
+				}
+			}
+			if decision != want {
+				t.Errorf("%s: %s is %q, want %q", d.Name, command, decision, want)
+			}
+		}
+	}
+}
+
+// What chibi bridge add writes, chibi bridge list finds, and it is current.
+func TestEveryAgentTakesEntries(t *testing.T) {
+	for _, d := range engine.All() {
+		for _, scope := range []string{engine.ScopeUser, engine.ScopeProject} {
+			dir := t.TempDir()
+			chibi, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := bridge.Installer{Agent: d, Scope: scope, Home: home(t, "", nil), Chibi: chibi, UserHome: dir, Project: dir,
+				Getenv: func(string) string { return "" },
+				Run:    func(string, ...string) (bool, error) { return false, nil }}
+			if _, err := i.Add(); err != nil {
+				t.Errorf("%s, %s: %v", d.Name, scope, err)
+				continue
+			}
+			found, err := i.Find()
+			if err != nil || len(found) != 1 || found[0].Problem != "" || !found[0].Own {
+				t.Errorf("%s, %s: %+v, %v", d.Name, scope, found, err)
+			}
+			if _, err := i.Remove(); err != nil {
+				t.Error(err)
+			}
+			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+				t.Errorf("%s, %s: it leaves %v, %v", d.Name, scope, left, err)
+			}
+		}
+	}
+}

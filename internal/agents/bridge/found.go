@@ -1,0 +1,132 @@
+package bridge
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/jsonedit"
+)
+
+// Found are the entries of one home in a settings file.
+type Found struct {
+	// Agent is the agent, Scope whose settings they are in.
+	Agent engine.Dialect
+	Scope string
+	// File is the settings file, Home the home, Chibi the program; "": it is found by its name.
+	File, Home, Chibi string
+	// Events are the events that have an entry.
+	Events []string
+	// FailClosed says that the entries deny what plugins cannot be asked about.
+	FailClosed bool
+	// Own says that they are those of the installer's home.
+	Own bool
+	// Problem says why they are not what they should be; "": they are. IsDead says that no plugin
+	// is asked because of it.
+	Problem string
+	IsDead  bool
+}
+
+// FindAll lists the entries of all homes in the settings of all agents, the person's and the
+// project's, and the errors of those that cannot be read. The installer's agent and scope do not
+// count.
+func (i Installer) FindAll() (list []Found, unread []error) {
+	for _, d := range engine.All() {
+		for _, scope := range []string{engine.ScopeUser, engine.ScopeProject} {
+			i.Agent, i.Scope = d, scope
+			found, err := i.Find()
+			var none *NoPlaceError
+			if err != nil && !errors.As(err, &none) {
+				unread = append(unread, err)
+			}
+			list = append(list, found...)
+		}
+	}
+	return list, unread
+}
+
+// Find lists the entries of all homes in the settings file of the scope; none if there is no such
+// file. Errors are those of reading it.
+func (i Installer) Find() (list []Found, err error) {
+	place, path, err := i.place()
+	if err != nil {
+		return nil, err
+	}
+	text, err := readSettings(path)
+	if err != nil || text == nil {
+		return nil, err
+	}
+	doc, err := jsonedit.Open(text, jsonedit.Format(place.Format))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	commands := map[string][]string{} // of each home's events
+	for _, event := range doc.Names(i.Agent.Shape.Root) {
+		for _, command := range (entries{i}).commands(doc, event) {
+			e, is := engine.ParseEntry(command)
+			if !is || e.Agent != i.Agent.Name {
+				continue
+			}
+			home := filepath.Clean(cmp.Or(e.Home, i.DefaultHome))
+			n := slices.IndexFunc(list, func(f Found) bool { return f.Home == home })
+			if n < 0 {
+				n = len(list)
+				list = append(list, Found{Agent: i.Agent, Scope: i.Scope, File: path, Home: home, Chibi: e.Chibi,
+					FailClosed: e.FailClosed, Own: home == filepath.Clean(i.Home)})
+			}
+			list[n].Events = append(list[n].Events, e.Event)
+			commands[home] = append(commands[home], command)
+		}
+	}
+	for n, f := range list {
+		if list[n].Problem = i.deathOf(f); list[n].Problem != "" {
+			list[n].IsDead = true
+		} else if f.Own {
+			list[n].Problem = i.problemOf(f, commands[f.Home])
+		}
+	}
+	return list, nil
+}
+
+// deathOf says why no plugin is asked; "": they are.
+func (i Installer) deathOf(f Found) string {
+	if f.Chibi == "" && i.Has != nil && !i.Has("chibi") {
+		return "the program is gone: there is no chibi in PATH"
+	}
+	if info, err := os.Stat(f.Chibi); f.Chibi != "" && (err != nil || info.IsDir() || info.Mode()&0o111 == 0) {
+		return "the program is gone: " + f.Chibi
+	}
+	if _, err := os.Stat(f.Home); err != nil {
+		return "the home is gone: " + f.Home
+	}
+	return ""
+}
+
+// problemOf says why entries of this home are not what they should be.
+func (i Installer) problemOf(f Found, commands []string) string {
+	var missing []string
+	for _, e := range i.Agent.Events {
+		if e.Bridged && !slices.Contains(f.Events, e.Name) {
+			missing = append(missing, e.Name)
+		}
+	}
+	again := fmt.Sprintf("chibi bridge add %s brings them up to date", i.Agent.Name)
+	if len(missing) > 0 {
+		return fmt.Sprintf("there are none for %s; %s", strings.Join(missing, ", "), again)
+	}
+	as := i
+	as.FailClosed, as.Chibi = f.FailClosed, f.Chibi
+	for n, event := range f.Events {
+		e, _ := engine.ParseEntry(commands[n])
+		want := entries{as}.of(event)
+		if want.Deadline = e.Deadline; want.Command() != commands[n] {
+			return fmt.Sprintf("that for %s was changed, or written by another version; %s", event, again)
+		}
+	}
+	return ""
+}

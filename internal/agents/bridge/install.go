@@ -1,0 +1,171 @@
+package bridge
+
+import (
+	"bytes"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/jsonedit"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// Add writes the entries of the agent's events into its settings, and tells it of the MCP server.
+// What was added before, by this home, is written anew.
+func (i Installer) Add() (done Done, err error) {
+	return i.change(editing{Installer: i, adds: true})
+}
+
+// Remove takes out what Add has written.
+func (i Installer) Remove() (done Done, err error) {
+	return i.change(editing{Installer: i})
+}
+
+// change changes the settings file, and where the agent is told of the MCP server.
+func (i Installer) change(e editing) (done Done, err error) {
+	place, path, err := i.place()
+	if err != nil {
+		return done, err
+	}
+	e.format, e.hooks = place.Format, true
+	servers, hasServers := i.Agent.Servers.In(i.Scope)
+	isSame := hasServers && servers.Path != "" && i.path(servers.Place) == path
+	e.server = isSame
+	if err := i.edit(&done, path, e); err != nil {
+		return done, err
+	}
+	switch {
+	case !hasServers && e.adds && !i.NoServer:
+		done.note("%s takes no MCP servers from settings of the scope %q; it does not get the plugins' tools",
+			i.Agent.Title, i.Scope)
+	case hasServers && servers.Path == "":
+		err = server{i}.tell(&done, servers, e)
+	case hasServers && !isSame:
+		e.format, e.hooks, e.server = servers.Format, false, true
+		err = i.edit(&done, i.path(servers.Place), e)
+	}
+	if e.adds && !i.FailClosed && len(engine.ToldWhenGone(i.Agent)) == 0 {
+		done.note("%s shows you nothing of what hooks write: if chibi is gone, you are not told; --fail-closed denies then",
+			i.Agent.Title)
+	}
+	if e.adds && i.Agent.AfterAdd != "" {
+		done.note("%s", i.Agent.AfterAdd)
+	}
+	return done, err
+}
+
+// edit changes a file and keeps the receipt.
+func (i Installer) edit(done *Done, path string, e editing) error {
+	return jsonfile.Update(receiptsFile(i.Home), func(all *receipts) error {
+		var next receipt
+		var changed bool
+		before := (*all)[path]
+		made, err := changeSettings(path, func(text []byte) (after []byte, err error) {
+			after, next, err = e.apply(text, before)
+			changed = !bytes.Equal(text, after)
+			return after, err
+		})
+		if err != nil {
+			removeDirs(made)
+			return err
+		}
+		if changed {
+			done.Files = append(done.Files, path)
+		}
+		next.NewDirs = append(before.NewDirs, made...)
+		if len(next.Inserts) > 0 {
+			all.keep(path, next)
+			return nil
+		}
+		delete(*all, path)
+		all.inherit(removeDirs(next.NewDirs))
+		return nil
+	})
+}
+
+// editing is a change of a file: what this home has added before is taken out, and with adds
+// added anew.
+type editing struct {
+	Installer
+	format string
+	adds   bool
+	// hooks and server say what the file is for.
+	hooks, server bool
+}
+
+// apply returns the text after the change, nil for no file, and the receipt.
+func (e editing) apply(text []byte, before receipt) (after []byte, r receipt, err error) {
+	r.NewFile = text == nil || before.NewFile
+	pristine, exact := before.undo(text)
+	if !exact {
+		if pristine, err = e.withoutOwn(text); err != nil {
+			return nil, r, err
+		}
+	}
+	if before.NewFile && e.saysNothing(pristine) {
+		pristine = nil
+	}
+	if !e.adds {
+		return pristine, receipt{}, nil
+	}
+	if after, r.Inserts, err = e.withOwn(pristine); err != nil {
+		return nil, r, err
+	}
+	r.Sum = sumOf(after)
+	return after, r, nil
+}
+
+// withOwn returns a text with what this home adds.
+func (e editing) withOwn(text []byte) ([]byte, []jsonedit.Insert, error) {
+	if e.format == "toml" {
+		return e.withTable(text)
+	}
+	doc, err := jsonedit.Open(text, jsonedit.Format(e.format))
+	if err == nil && e.hooks {
+		err = entries{e.Installer}.add(doc)
+	}
+	if err == nil && e.server && !e.NoServer {
+		err = server{e.Installer}.add(doc)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(doc.Inserts()) == 0 {
+		return text, nil, nil
+	}
+	return doc.Text(), doc.Inserts(), nil
+}
+
+// withoutOwn returns a text without what this home has added, and without the lists that are
+// empty then. It is for a text that somebody else has written to since.
+func (e editing) withoutOwn(text []byte) ([]byte, error) {
+	if e.format == "toml" {
+		return e.withoutTable(text)
+	}
+	doc, err := jsonedit.Open(text, jsonedit.Format(e.format))
+	if err != nil {
+		return nil, err
+	}
+	before := len(doc.Text())
+	if e.hooks {
+		entries{e.Installer}.remove(doc)
+	}
+	if e.server {
+		server{e.Installer}.remove(doc)
+	}
+	if len(doc.Text()) == before {
+		return text, nil
+	}
+	return doc.Text(), nil
+}
+
+// saysNothing reports whether a text has no setting.
+func (e editing) saysNothing(text []byte) bool {
+	if e.format == "toml" {
+		return len(bytes.TrimSpace(text)) == 0
+	}
+	doc, err := jsonedit.Open(text, jsonedit.Format(e.format))
+	if err != nil {
+		return false
+	}
+	names := doc.Names()
+	return len(names) == 0 || len(names) == 1 && names[0] == "version"
+}

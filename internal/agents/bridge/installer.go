@@ -1,0 +1,121 @@
+package bridge
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// Installer writes entries into an agent's settings files, and takes them out again.
+type Installer struct {
+	// Agent is the agent, Scope whose settings are meant: engine.ScopeUser or ScopeProject.
+	Agent engine.Dialect
+	Scope string
+	// Home is chibi's home; DefaultHome the one of entries that name none.
+	Home, DefaultHome string
+	// Chibi is the program of entries; "": it is found by its name.
+	Chibi string
+	// UserHome and Project are the directories in which settings files are, Getenv reads the
+	// variables that move them.
+	UserHome, Project string
+	Getenv            func(string) string
+	// FailClosed and Limit are those of the entries.
+	FailClosed bool
+	Limit      time.Duration
+	// NoServer leaves out the MCP server.
+	NoServer bool
+	// Run runs a program of the agent, for those that are told of MCP servers by it; false: it
+	// is not there.
+	Run func(program string, args ...string) (found bool, err error)
+	// Has reports whether a program is in PATH; nil: that is not looked at.
+	Has func(program string) bool
+}
+
+// NewInstaller returns an installer for the entries of a home, in the settings of whoever runs this
+// program and of the project in the working directory.
+func NewInstaller(home string) (i Installer, err error) {
+	i = Installer{UserHome: project.UserHome(), Getenv: os.Getenv}
+	i.DefaultHome = filepath.Join(i.UserHome, ".chibi")
+	i.Has = func(program string) bool {
+		_, found := process.Runner{}.LookPath(program)
+		return found
+	}
+	if i.Home, err = filepath.Abs(home); err != nil {
+		return i, err
+	}
+	i.Project, err = os.Getwd()
+	return i, err
+}
+
+// Done is what an installer has done.
+type Done struct {
+	// Files are the files that were changed, Notes what the person should know.
+	Files []string
+	Notes []string
+}
+
+func (d *Done) note(format string, args ...any) {
+	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+}
+
+// NoPlaceError means that an agent has no settings file of a scope.
+type NoPlaceError struct{ Title, Scope string }
+
+// Error says so.
+func (e *NoPlaceError) Error() string {
+	return fmt.Sprintf("%s has no settings file of the scope %q that hooks can be written into", e.Title, e.Scope)
+}
+
+// place returns the settings file of the scope, and its path.
+func (i Installer) place() (p engine.Place, path string, err error) {
+	for _, p := range i.Agent.Places {
+		if p.Write && p.Scope == i.Scope {
+			return p, i.path(p), nil
+		}
+	}
+	return p, "", &NoPlaceError{i.Agent.Title, i.Scope}
+}
+
+// path returns where a file of the scope is.
+func (i Installer) path(p engine.Place) string {
+	base := i.UserHome
+	if p.Scope != engine.ScopeUser {
+		base = i.Project
+	}
+	rel := filepath.FromSlash(p.Path)
+	if p.Variable != "" && i.Getenv(p.Variable) != "" {
+		_, rest, _ := strings.Cut(p.Path, "/")
+		return filepath.Join(i.Getenv(p.Variable), filepath.FromSlash(rest))
+	}
+	return filepath.Join(base, rel)
+}
+
+// limit is the time limit of entries.
+func (i Installer) limit() time.Duration { return cmp.Or(i.Limit, Limit) }
+
+// deadlineOf returns the deadline for a time limit: enough below it to end plugins.
+func deadlineOf(limit time.Duration) time.Duration {
+	return max(time.Second, limit-max(limit/6, 2*time.Second)).Truncate(time.Second)
+}
+
+// namedHome is the home that entries name: none in settings that other people use too, if it
+// is the one that chibi takes anyway.
+func (i Installer) namedHome() string {
+	if i.Chibi == "" && i.Home == i.DefaultHome {
+		return ""
+	}
+	return i.Home
+}
+
+// isOwn reports whether a command line is an entry for this agent and home.
+func (i Installer) isOwn(command string) bool {
+	e, is := engine.ParseEntry(command)
+	return is && e.Agent == i.Agent.Name && filepath.Clean(cmp.Or(e.Home, i.DefaultHome)) == filepath.Clean(i.Home)
+}

@@ -1,0 +1,216 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// The times of an entry: its limit, which chibi bridge add writes beside it, and the time at
+// which a plugin that has not answered has failed. Between them the plugins are ended.
+const (
+	Limit    = 60 * time.Second
+	Deadline = 50 * time.Second
+)
+
+// maxPayload bounds what an agent says about an event, in bytes.
+const maxPayload = 64 << 20
+
+// Event is one event in another agent.
+type Event struct {
+	// Agent is the agent, Name its name for the event.
+	Agent engine.Dialect
+	Name  string
+	// Options open the home. Their purpose, context, output and plugins' terminal are set here.
+	Options app.Options
+	// FailClosed denies what plugins cannot be asked about.
+	FailClosed bool
+	// Deadline is how long plugins may take together; 0: the constant Deadline.
+	Deadline time.Duration
+}
+
+// run is an event that is being answered.
+type run struct {
+	Event
+	event   engine.Event
+	moment  engine.Moment
+	session *app.Session
+	bridge  app.Bridge
+	told    teller
+}
+
+// Answer reads what the agent says and returns what it is answered. A failure is an answer too.
+func (e Event) Answer(ctx context.Context, in io.Reader) engine.Output {
+	began := time.Now()
+	r := &run{Event: e}
+	r.bridge = app.Bridge{Agent: e.Agent.Name, Until: began.Add(cmp.Or(e.Deadline, Deadline))}
+	ctx, cancel := context.WithDeadline(ctx, r.bridge.Until.Add(grace))
+	defer cancel()
+	effect, err := r.ask(ctx, in)
+	if err != nil {
+		effect = r.failure(err)
+	}
+	if r.session != nil {
+		defer r.session.Close()
+	}
+	return r.output(effect)
+}
+
+// grace is how long plugins that were ended at the deadline may take to end.
+const grace = 3 * time.Second
+
+// ask asks the plugins.
+func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err error) {
+	r.event, _ = r.Agent.Event(r.Name) // an event of a newer agent is the zero Event
+	payload, err := readAll(ctx, in)
+	if err != nil {
+		return effect, r.unread(ctx, err)
+	}
+	if r.moment, err = r.Agent.Moment(r.event, payload); err != nil {
+		return effect, r.unread(ctx, err)
+	}
+	r.bridge.Run, r.bridge.Session = sessionOf(r.moment)
+	if home, err := app.Home(r.Options.Home); err == nil {
+		r.told.dir = r.bridge.Dir(home)
+	}
+	if err := enterDirectory(r.moment.Text(engine.Cwd)); err != nil {
+		r.told.say("plugins do not run where the agent works: " + err.Error())
+	}
+	if r.session, err = r.open(ctx); err != nil {
+		return effect, err
+	}
+	if err := app.GuardsOf(r.session).Admit(); err != nil {
+		return effect, err
+	}
+	if isServed(r.event, r.moment, r.session) {
+		return effect, nil
+	}
+	if err := r.odd(); err != nil {
+		return effect, err
+	}
+	app.ReportSkipped(r.session)
+	return points{r}.fire(plugin.WithIdentity(ctx, r.identity))
+}
+
+// identity is the conversation of the agent, for plugins that ask for it.
+func (r *run) identity() plugin.Identity {
+	m := r.moment
+	return plugin.Identity{Session: m.Text(engine.Session), Source: plugin.Source(m.Text(engine.Source)),
+		Prompt: m.Text(engine.PromptID), Transcript: m.Text(engine.Transcript), Model: m.Text(engine.Model),
+		Effort: m.Text(engine.Effort), Trusted: m.Text(engine.PermissionMode) == "trusted"}
+}
+
+// readAll reads what the agent says, to the end or until ctx ends.
+func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
+	type result struct {
+		payload []byte
+		err     error
+	}
+	done := make(chan result, 1)
+	go func() {
+		payload, err := io.ReadAll(io.LimitReader(in, maxPayload+1))
+		done <- result{payload, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, fmt.Errorf("reading the event: %w", ctx.Err())
+	case r := <-done:
+		if r.err == nil && len(r.payload) > maxPayload {
+			r.err = &disk.TooLargeError{Path: "the event", Max: maxPayload}
+		}
+		return r.payload, r.err
+	}
+}
+
+// enterDirectory goes to where the agent works: plugins run there, whatever directory the agent
+// starts its hooks in.
+func enterDirectory(dir string) error {
+	if now, err := os.Getwd(); !filepath.IsAbs(dir) || err == nil && now == filepath.Clean(dir) {
+		return nil
+	}
+	return os.Chdir(dir)
+}
+
+// open opens the home for the event.
+func (r *run) open(ctx context.Context) (*app.Session, error) {
+	opts := r.Options
+	opts.Purpose, opts.Bridge = app.ToBridge, &r.bridge
+	opts.Context, opts.Transient, opts.NoServers = r.Agent.Name, true, true
+	opts.Permissions.Ask, opts.Permissions.Fill = nil, nil
+	opts.Plugins.Terminal, opts.Plugins.Lend, opts.Plugins.NoTerminal = nil, nil, true
+	opts.Plugins.Stderr, opts.Plugins.RawStderr = nil, nil
+	opts.Plugins.Environ = pluginEnvironment(r.Agent, os.Environ())
+	opts.Output = agent.Output{Notice: r.told.say}
+	opts.Trace.Failed, opts.Trace.Record = r.told.say, nil
+	return app.Open(ctx, opts)
+}
+
+// pluginEnvironment returns the environment of plugins: without the variables by which hooks of the
+// agent know it, so that a script that is one for several agents answers as chibi's.
+func pluginEnvironment(agent engine.Dialect, all []string) []string {
+	env := slices.DeleteFunc(slices.Clone(all), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.ContainsFunc(agent.Environment, func(v engine.Variable) bool { return v.Name == name })
+	})
+	return append(env, "CHIBI_AGENT="+agent.Name)
+}
+
+// failure is the effect of an error: none, or a denial if a required guard is missing or the
+// entry asks for it.
+func (r *run) failure(err error) (effect engine.Effect) {
+	var guards *app.GuardsError
+	var stopped *plugin.StartError
+	var unread *unreadError
+	isGuard := errors.As(err, &guards) || errors.As(err, &stopped) || errors.As(err, &unread)
+	if (isGuard || r.FailClosed) && r.event.Kind.Refuses() {
+		return engine.Effect{Decision: hookpoints.DecisionDeny, Reason: "chibi: " + err.Error()}
+	}
+	r.told.say(fmt.Sprintf("chibi's plugins are not asked: %v", err))
+	return effect
+}
+
+// output writes the effect as the agent's answer, with what the person is told.
+func (r *run) output(effect engine.Effect) engine.Output {
+	out := r.Agent.Output(r.event, r.moment, effect)
+	for _, text := range append(effect.Notes, out.Lost...) {
+		r.told.say(text)
+	}
+	r.keepTrace()
+	message := r.told.message(r.event.Kind)
+	if message == "" {
+		return out
+	}
+	effect.SystemMessage = strings.TrimSpace(effect.SystemMessage + "\n" + message)
+	told := r.Agent.Output(r.event, r.moment, effect)
+	if len(told.Lost) > len(out.Lost) { // the agent shows no messages here
+		out.Stderr = strings.TrimSpace(out.Stderr+"\n"+message) + "\n"
+		return out
+	}
+	return told
+}
+
+// keepTrace writes the trace, with what the person may be told.
+func (r *run) keepTrace() {
+	if r.session == nil {
+		return
+	}
+	trace := app.BridgedTraceOf(r.session)
+	for _, text := range r.told.texts {
+		trace.Step(agent.Event{Kind: agent.EventNotice, Text: text})
+	}
+	trace.Keep()
+}

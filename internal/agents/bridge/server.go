@@ -1,0 +1,208 @@
+package bridge
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/jsonedit"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/pelletier/go-toml/v2"
+	"github.com/tidwall/gjson"
+)
+
+// server is chibi as an MCP server in the settings of the agent.
+type server struct{ Installer }
+
+// command is the program that serves the plugins' tools, with its arguments.
+func (i server) command() (program string, args []string) {
+	if home := i.namedHome(); home != "" {
+		args = []string{"--home", home}
+	}
+	return cmp.Or(i.Chibi, "chibi"), append(args, "mcp", "serve")
+}
+
+// isOwn reports whether a server of a settings file is chibi with this home.
+func (i server) isOwn(one gjson.Result) bool {
+	var args []string
+	for _, arg := range one.Get("args").Array() {
+		args = append(args, arg.Str)
+	}
+	at := slices.Index(args, "mcp")
+	if at < 0 || at+1 >= len(args) || args[at+1] != "serve" {
+		return false
+	}
+	home := i.DefaultHome
+	if n := slices.Index(args, "--home"); n >= 0 && n+1 < at {
+		home = args[n+1]
+	}
+	return filepath.Clean(home) == filepath.Clean(i.Home)
+}
+
+// add adds chibi to the servers of a file, unless there is one of its name.
+func (i server) add(doc *jsonedit.Doc) error {
+	place, _ := i.Agent.Servers.In(i.Scope)
+	if doc.Get(place.Root, ServerName).Exists() {
+		return nil
+	}
+	program, args := i.command()
+	return doc.Set(place.Server(program, args...), place.Root, ServerName)
+}
+
+// remove removes chibi from the servers of a file.
+func (i server) remove(doc *jsonedit.Doc) {
+	place, _ := i.Agent.Servers.In(i.Scope)
+	if !i.isOwn(doc.Get(place.Root, ServerName)) {
+		return
+	}
+	doc.Remove(place.Root, ServerName)
+	if len(doc.Names(place.Root)) == 0 {
+		doc.Remove(place.Root)
+	}
+}
+
+// tell lets a program of the agent add or remove the server. What it was told is noted beside the
+// receipts of files.
+func (i server) tell(done *Done, place engine.ServerPlace, e editing) error {
+	return jsonfile.Update(receiptsFile(i.Home), func(all *receipts) error {
+		told := strings.Join(place.Add, " ")
+		_, wasTold := (*all)[told]
+		if e.adds && !i.NoServer && i.toldTo(done, place, wasTold) {
+			all.keep(told, receipt{})
+		}
+		if e.adds && !i.NoServer || !wasTold {
+			return nil
+		}
+		if found, err := i.Run(place.Remove[0], place.Remove[1:]...); !found || err != nil {
+			done.note("%s was not told that the MCP server is gone; do it yourself: %s", i.Agent.Title,
+				strings.Join(place.Remove, " "))
+		}
+		delete(*all, told)
+		return nil
+	})
+}
+
+// toldTo tells the program of the server, and reports whether it was told.
+func (i server) toldTo(done *Done, place engine.ServerPlace, wasTold bool) bool {
+	program, args := i.command()
+	command := append(append(slices.Clone(place.Add), program), args...)
+	if wasTold {
+		_, _ = i.Run(place.Remove[0], place.Remove[1:]...) // it may have been removed by hand
+	}
+	found, err := i.Run(command[0], command[1:]...)
+	switch text := strings.Join(command, " "); {
+	case !found:
+		done.note("%s is not in PATH, so it was not told of the MCP server with the plugins' tools; do it yourself: %s",
+			command[0], text)
+	case err != nil:
+		done.note("%s could not be told of the MCP server with the plugins' tools: %v; do it yourself: %s", i.Agent.Title,
+			err, text)
+	}
+	return found && err == nil
+}
+
+// table is the table of the server in a TOML file.
+func (i server) table(root string) string {
+	program, args := i.command()
+	var quoted []string
+	for _, arg := range args {
+		quoted = append(quoted, string(strictjson.Quote(arg)))
+	}
+	return "[" + root + "." + ServerName + "]\ncommand = " + string(strictjson.Quote(program)) + "\nargs = [" +
+		strings.Join(quoted, ", ") + "]\n"
+}
+
+// withTable returns a TOML text with the server's table at its end, unless there is one of its
+// name.
+func (e editing) withTable(text []byte) ([]byte, []jsonedit.Insert, error) {
+	place, _ := e.Agent.Servers.In(e.Scope)
+	all, err := readTOML(text)
+	servers, _ := all[place.Root].(map[string]any)
+	if err != nil || e.NoServer || servers[ServerName] != nil {
+		return text, nil, err
+	}
+	table := server{e.Installer}.table(place.Root)
+	if len(text) > 0 {
+		table = "\n" + table
+		if text[len(text)-1] != '\n' {
+			table = "\n" + table
+		}
+	}
+	after := append(slices.Clone(text), table...)
+	if _, err := readTOML(after); err != nil {
+		return nil, nil, err // such as servers in an inline table
+	}
+	return after, []jsonedit.Insert{{At: len(text), Length: len(table)}}, nil
+}
+
+// withoutTable returns a TOML text without the server's table, if it is that of this home.
+func (e editing) withoutTable(text []byte) ([]byte, error) {
+	place, _ := e.Agent.Servers.In(e.Scope)
+	all, err := readTOML(text)
+	if err != nil {
+		return nil, err
+	}
+	servers, _ := all[place.Root].(map[string]any)
+	own, err := strictjson.Encode(servers[ServerName])
+	if err != nil || !(server{e.Installer}).isOwn(gjson.ParseBytes(own)) {
+		return text, nil
+	}
+	after := cutTable(text, place.Root+"."+ServerName)
+	delete(servers, ServerName)
+	if len(servers) == 0 {
+		delete(all, place.Root)
+	}
+	left, err := readTOML(after)
+	if len(servers) == 0 && err == nil {
+		if rest, _ := left[place.Root].(map[string]any); len(rest) == 0 {
+			delete(left, place.Root)
+		}
+	}
+	if err != nil || !reflect.DeepEqual(all, left) {
+		return nil, fmt.Errorf("the table [%s.%s] cannot be told from the rest; take it out yourself", place.Root, ServerName)
+	}
+	return after, nil
+}
+
+// cutTable returns a TOML text without a table and those in it: from its header to the last line of
+// it that says something, with the blank line before it. Comments behind it stay.
+func cutTable(text []byte, name string) []byte {
+	var kept, comments []string
+	inTable := false
+	for line := range strings.Lines(string(text)) {
+		trimmed := strings.TrimSpace(line)
+		if strings.HasPrefix(trimmed, "[") {
+			wasInTable := inTable
+			inTable = strings.HasPrefix(trimmed, "["+name+"]") || strings.HasPrefix(trimmed, "["+name+".")
+			if inTable && !wasInTable && len(kept) > 0 && strings.TrimSpace(kept[len(kept)-1]) == "" {
+				kept = kept[:len(kept)-1]
+			}
+		}
+		switch {
+		case !inTable:
+			kept, comments = append(append(kept, comments...), line), nil
+		case trimmed == "" || trimmed[0] == '#':
+			comments = append(comments, line)
+		default:
+			comments = nil
+		}
+	}
+	return []byte(strings.Join(append(kept, comments...), ""))
+}
+
+// readTOML reads a TOML text. Errors name the line.
+func readTOML(text []byte) (all map[string]any, err error) {
+	err = toml.Unmarshal(text, &all)
+	var wrong *toml.DecodeError
+	if errors.As(err, &wrong) {
+		line, _ := wrong.Position()
+		return nil, fmt.Errorf("line %d: not TOML: %s", line, strings.TrimPrefix(wrong.Error(), "toml: "))
+	}
+	return all, err
+}

@@ -1,0 +1,74 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// unreadError means that a plugin whose failure blocks cannot be asked about an event, since that
+// cannot be read.
+type unreadError struct {
+	plugin string
+	why    error
+}
+
+// Error names the plugin.
+func (e *unreadError) Error() string {
+	return fmt.Sprintf("the guard %q cannot be asked: %v", e.plugin, e.why)
+}
+
+// Unwrap returns why.
+func (e *unreadError) Unwrap() error { return e.why }
+
+// unread returns the error for an event that cannot be read, for example since arguments nest too
+// deep, which a model can bring about: that of a guard that had to be asked, if there is one.
+func (r *run) unread(ctx context.Context, why error) (err error) {
+	if !r.event.Kind.Refuses() {
+		return why
+	}
+	r.bridge.Run, r.bridge.Session = sessionOf(r.moment)
+	if r.session, err = r.open(ctx); err != nil {
+		return err
+	}
+	if err := app.GuardsOf(r.session).Admit(); err != nil {
+		return err
+	}
+	return cmp.Or(r.unasked(why), why)
+}
+
+// unasked returns the error for the first plugin that would have to be asked about the event and
+// whose failure blocks there, nil if there is none.
+func (r *run) unasked(why error) error {
+	for _, p := range r.session.Loaded.Plugins {
+		for _, at := range (engine.Bridged{Dialect: r.Agent}).PointsAt(r.event) {
+			if p.Subscribes(at) && p.FailureAt(at) == plugin.Block {
+				return &unreadError{p.Name, why}
+			}
+		}
+	}
+	return nil
+}
+
+// odd tells the person of members of another shape than chibi knows, which plugins are told as they
+// are. It returns an error where a plugin that judges by them must not be passed by.
+func (r *run) odd() error {
+	if len(r.moment.Odd) == 0 {
+		return nil
+	}
+	what := errors.New(r.event.Name + " of " + r.Agent.Title + ": " + strings.Join(r.moment.Odd, "; "))
+	r.told.say(what.Error() + "; plugins see what is there")
+	if !r.event.Kind.Refuses() {
+		return nil
+	}
+	if r.FailClosed {
+		return what
+	}
+	return r.unasked(what)
+}

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/plugin/toolnames"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+)
+
+// There returns the name of a moment's tool and its arguments, as the agent names them.
+func (d Dialect) There(m Moment) (tool string, input json.RawMessage) {
+	if tool := m.Text(ServerTool); tool != "" && d.MCPName != "" {
+		return fmt.Sprintf(d.MCPName, m.Text(Server), tool), m.Values[ToolInput]
+	}
+	return d.Tools.There(callOf(d, m))
+}
+
+// OursOf returns chibi's names of tools that the agent names; what its table does not have keeps
+// its name.
+func (d Dialect) OursOf(names []string) []string {
+	ours := make([]string, 0, len(names))
+	for _, name := range names {
+		call := d.Tools.Ours(name, nil)
+		if server, tool := serverTool(d.MCPName, name); call.Category == "" && server != "" {
+			call.Tool = "mcp__" + server + "__" + tool
+		}
+		ours = append(ours, call.Tool)
+	}
+	return ours
+}
+
+// Theirs returns the arguments of the call that an agent is about to make, in its names, after
+// a plugin of chibi turned those of Moment into other ones; nil if they cannot be said there.
+func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
+	patch := patchIn(m.There)
+	switch {
+	case patch != "":
+		return changedPatch(d, m, patch, changed)
+	case m.There.Tool == applyPatch, !gjson.ParseBytes(changed).IsObject(), !isObject(m.There.Input):
+		return nil
+	}
+	return d.Tools.Theirs(m.There.Tool, m.There.Input, changed)
+}
+
+// callOf returns a moment's tool call, with an absolute path where the agent has one.
+func callOf(d Dialect, m Moment) toolnames.Call {
+	call := toolnames.Call{Tool: m.Text(ToolName), Category: tools.Category(m.Text(ToolCategory)),
+		Subject: m.Text(ToolSubject), Arguments: m.Values[ToolInput]}
+	files := []tools.Category{tools.CategoryRead, tools.CategoryWrite, tools.CategoryEdit, tools.CategorySearch}
+	if !d.AbsolutePaths || !slices.Contains(files, call.Category) || call.Subject == "" {
+		return call
+	}
+	path := gjson.GetBytes(call.Arguments, gjson.Escape(call.Subject))
+	base := m.Text(Cwd)
+	rest, isHome := strings.CutPrefix(path.Str, "~/")
+	if isHome {
+		base = m.Text(Home)
+	}
+	if path.Type == gjson.String && base != "" && path.Str != "" && !filepath.IsAbs(path.Str) {
+		call.Arguments, _ = sjson.SetBytes(call.Arguments, gjson.Escape(call.Subject), filepath.Join(base, rest))
+	}
+	return call
+}

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
+)
+
+// applyPatch is Codex's tool that writes and edits files.
+const applyPatch = "apply_patch"
+
+// The lines of a patch of Codex's apply_patch that are not a change of a line.
+const (
+	patchBegin  = "*** Begin Patch"
+	patchEnd    = "*** End Patch"
+	patchAdd    = "*** Add File: "
+	patchUpdate = "*** Update File: "
+	patchDelete = "*** Delete File: "
+	patchMove   = "*** Move to: "
+	patchHunk   = "@@"
+)
+
+// patchOf returns the arguments of apply_patch for a call that writes or edits a file, and
+// those of any other call unchanged. A patch has whole lines: text that is replaced
+// within a line stands there as if it were lines.
+func patchOf(d Dialect, m Moment, input json.RawMessage) json.RawMessage {
+	call := callOf(d, m)
+	header := patchUpdate
+	var removed, added []string
+	arguments := gjson.ParseBytes(call.Arguments)
+	switch call.Category {
+	case tools.CategoryWrite:
+		header, added = patchAdd, patchLines(arguments.Get("content").Str)
+	case tools.CategoryEdit:
+		removed = patchLines(firstText(arguments, "old_string", "find"))
+		added = patchLines(firstText(arguments, "new_string", "replace", "content"))
+	default:
+		return input
+	}
+	if call.Subject == "" {
+		return input
+	}
+	text := []string{patchBegin, header + arguments.Get(gjson.Escape(call.Subject)).Str}
+	if header == patchUpdate {
+		text = append(text, patchHunk)
+	}
+	for _, line := range removed {
+		text = append(text, "-"+line)
+	}
+	for _, line := range added {
+		text = append(text, "+"+line)
+	}
+	patch := strings.Join(append(text, patchEnd), "\n")
+	return slices.Concat([]byte(`{"command":`), strictjson.Quote(patch), []byte("}"))
+}
+
+func firstText(object gjson.Result, names ...string) string {
+	for _, name := range names {
+		if value := object.Get(name); value.Type == gjson.String {
+			return value.Str
+		}
+	}
+	return ""
+}
+
+func patchLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// patchIn returns the patch of a call of apply_patch, "" for other calls.
+func patchIn(call Call) string {
+	patch := gjson.GetBytes(call.Input, "command").Str
+	if call.Tool != applyPatch || !strings.Contains(patch, patchBegin) {
+		return ""
+	}
+	return patch
+}
+
+// patchText returns the patch in the arguments of apply_patch, which some agents call otherwise, or
+// which are the patch.
+func patchText(input json.RawMessage) string {
+	if all := gjson.ParseBytes(input); all.Type != gjson.String {
+		return firstText(all, "command", "input", "patch")
+	}
+	return gjson.ParseBytes(input).Str
+}
+
+// changedPatch returns the arguments of apply_patch for changed ones of a call that stands for a
+// patch; nil if that has several files or places, of which the call does not say which is which, and
+// if a patch cannot say what was changed.
+func changedPatch(d Dialect, m Moment, patch string, changed json.RawMessage) json.RawMessage {
+	files := filesOfPatch(patch)
+	if len(files) != 1 || files[0].header == patchDelete || strings.Count("\n"+patch, "\n"+patchHunk) > 1 {
+		return nil
+	}
+	m.Values = maps.Clone(m.Values)
+	m.Values[ToolInput] = changed
+	input := patchOf(d, m, nil)
+	read := Moment{Values: map[Value]json.RawMessage{}, There: Call{Tool: applyPatch, Input: input}}
+	if takePatch(&read); len(read.More) > 0 || !isSameEdit(callOf(d, m).Arguments, read.Values[ToolInput]) {
+		return nil
+	}
+	return input
+}
+
+// isSameEdit reports whether the arguments of two calls that change a file are the same, but for a
+// newline at the end of a text: a patch has whole lines.
+func isSameEdit(a, b json.RawMessage) bool {
+	var one, other map[string]string
+	if strictjson.Decode(a, &one) != nil || strictjson.Decode(b, &other) != nil {
+		return false
+	}
+	isSame := func(text, other string) bool {
+		return strings.TrimSuffix(text, "\n") == strings.TrimSuffix(other, "\n")
+	}
+	return maps.EqualFunc(one, other, isSame)
+}
+
+// patchedFile is what a patch does to a file.
+type patchedFile struct {
+	header, path string
+	before       []string // lines that must be there, as far as the patch shows them
+	after        []string // lines that are there then
+}
+
+// filesOfPatch reads a patch. A file that is moved is there under both names. Codex takes a header
+// with white space before it, except among the lines of a file that is updated.
+func filesOfPatch(text string) (files []patchedFile) {
+	isUpdate := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		header, path := patchHeader(line)
+		if header == "" && !isUpdate {
+			header, path = patchHeader(strings.TrimSpace(line))
+		}
+		if header != "" {
+			isUpdate = header == patchUpdate || header == patchMove
+			files = append(files, patchedFile{header: header, path: path})
+			continue
+		}
+		if len(files) == 0 || line == "" {
+			continue
+		}
+		f := &files[len(files)-1]
+		switch line[0] {
+		case '-':
+			f.before = append(f.before, line[1:])
+		case '+':
+			f.after = append(f.after, line[1:])
+		case ' ':
+			f.before, f.after = append(f.before, line[1:]), append(f.after, line[1:])
+		}
+	}
+	return files
+}
+
+func patchHeader(line string) (header, path string) {
+	for _, header := range []string{patchAdd, patchUpdate, patchDelete, patchMove} {
+		if path, is := strings.CutPrefix(line, header); is {
+			return header, strings.TrimSpace(path)
+		}
+	}
+	return "", ""
+}
+
+// takePatch notes the call of apply_patch as calls of chibi's tools: the first file in m, one
+// more Moment for each other file.
+func takePatch(m *Moment) {
+	files := filesOfPatch(patchText(m.There.Input))
+	for i, f := range files {
+		to := m
+		if i > 0 {
+			more := Moment{Kind: m.Kind, Values: maps.Clone(m.Values), Extra: m.Extra, There: m.There}
+			m.More = append(m.More, more)
+			to = &m.More[len(m.More)-1]
+		}
+		f.into(*to)
+	}
+}
+
+// into notes the call of a tool of chibi that does the same.
+func (f patchedFile) into(m Moment) {
+	path := f.path
+	if cwd := m.Text(Cwd); cwd != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(cwd, path)
+	}
+	text := func(lines []string) string {
+		if len(lines) == 0 {
+			return ""
+		}
+		return strings.Join(lines, "\n") + "\n"
+	}
+	tool, category := "file_edit", tools.CategoryEdit
+	arguments := map[string]string{"path": path, "old_string": text(f.before), "new_string": text(f.after)}
+	if f.header == patchAdd {
+		tool, category = "write_file", tools.CategoryWrite
+		arguments = map[string]string{"path": path, "content": text(f.after)}
+	}
+	m.set(ToolName, tool)
+	m.set(ToolCategory, string(category))
+	m.set(ToolSubject, "path")
+	m.Values[ToolInput], _ = strictjson.Encode(arguments)
+}

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"encoding/json"
+
+	"github.com/chibi-host/chibi/hookpoints"
+)
+
+// Effect is what a hook says about a [Moment], in no agent's words. The zero value is no
+// opinion.
+type Effect struct {
+	// Decision is the verdict. Before a tool and where permission is asked it means that;
+	// elsewhere only DecisionDeny has a meaning: a prompt is refused, a turn that would end
+	// goes on with Reason, a compaction does not happen, Reason stands beside (or, with
+	// OutputReplaced, instead of) the result of a tool.
+	Decision hookpoints.Decision
+	// Reason is why.
+	Reason string
+	// Halt ends the turn, HaltReason is shown to the person.
+	Halt       bool
+	HaltReason string
+	// Context is text for the model, SystemMessage is text for the person.
+	Context, SystemMessage string
+	// Input replaces the arguments of the tool, in the agent's names; nil: it does not. With
+	// InputPatch it is merged over them.
+	Input      json.RawMessage
+	InputPatch bool
+	// Output replaces the result of the tool, nil: it does not. OutputReplaced says that a
+	// denial after the tool replaces it by Reason.
+	Output         *string
+	OutputReplaced bool
+	// Prompt replaces the prompt, nil: it does not.
+	Prompt *string
+	// Request is a JSON merge patch of the request's body, nil: none. Its messages, if it has
+	// some, are {role, content} with texts only: a text that differs from that of the message at
+	// its position replaces it.
+	Request json.RawMessage
+	// Include names the only tools that are offered, by the agent's names; nil: all.
+	Include []string
+	// Env are variables for what runs later in the session.
+	Env map[string]string
+	// Failed says why the hook failed, "" if it did not.
+	Failed string
+	// Notes say what of the answer has no effect, a sentence each.
+	Notes []string
+}
+
+// Member names a member of an [Effect], for tables.
+type Member string
+
+// The members of effects. The comment says what a value of the answer must be.
+const (
+	SetDecision      Member = "decision"       // the word in the row
+	SetReason        Member = "reason"         // string
+	SetHalt          Member = "halt"           // any: the row's Is says which
+	SetHaltReason    Member = "halt_reason"    // string
+	SetContext       Member = "context"        // string, or list of strings
+	SetSystemMessage Member = "system_message" // string
+	SetInput         Member = "input"          // object
+	SetInputPatch    Member = "input_patch"    // object, or a string that holds one
+	SetOutput        Member = "output"         // string; objects by the dialect's Result
+	SetPrompt        Member = "prompt"         // string
+	SetEnv           Member = "env"            // object of strings
+	SetRequest       Member = "request"        // object, in the agent's form (see Exceptions)
+	SetInclude       Member = "include"        // object, in the agent's form (see Exceptions)
+	Invalid          Member = "invalid"        // anything: the whole answer is a failure
+	NoEffect         Member = "no effect"      // anything: it is said that it has no effect
+	Silent           Member = "silent"         // anything: it has no effect, and nobody expects one
+)

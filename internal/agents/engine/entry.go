@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/tidwall/sjson"
+)
+
+// Entry is a handler that chibi bridge add writes into an agent's settings file.
+type Entry struct {
+	// Agent and Event are what chibi bridge run is told.
+	Agent, Event string
+	// Chibi is the path of the program; "": it is found by its name.
+	Chibi string
+	// Home is the home that it uses; "": the one that it would use anyway.
+	Home string
+	// FailClosed says that what cannot be asked is denied.
+	FailClosed bool
+	// Deadline is the time for an event, in whole seconds; 0: the default of chibi bridge run.
+	Deadline time.Duration
+}
+
+// Command returns the command line, for sh, bash and zsh. Where there is no chibi, the agent goes
+// on, and the person is told (see gone). With FailClosed it denies what can be denied, and so it
+// does where chibi ends by an error, is killed or cannot be started.
+func (e Entry) Command() string {
+	program, there := "chibi", "command -v chibi >/dev/null 2>&1"
+	if e.Chibi != "" {
+		program = quoteWord(e.Chibi)
+		there = "[ -x " + program + " ]"
+	}
+	words := []string{program}
+	if e.Home != "" {
+		words = append(words, "--home", quoteWord(e.Home))
+	}
+	words = append(words, "bridge", "run", e.Agent, e.Event)
+	if e.FailClosed {
+		words = append(words, "--fail-closed")
+	}
+	if e.Deadline > 0 {
+		words = append(words, "--deadline", fmt.Sprintf("%ds", int(e.Deadline/time.Second)))
+	}
+	run := strings.Join(words, " ")
+	if e.FailClosed && e.refuses() {
+		gone := quoteWord("chibi, which must be asked first, is not there or has failed: " + cmp.Or(e.Chibi, "chibi"))
+		return fmt.Sprintf("%s || { echo %s >&2; exit 2; }", run, gone)
+	}
+	return fmt.Sprintf("%s || %s; exec %s", there, e.gone(), run)
+}
+
+// gone is what the entry does where there is no chibi. Where a session or a prompt begins, it tells
+// the person as the agent lets a hook do that. There, and where plugins could have refused something,
+// it also says so on standard error, which some agents show.
+func (e Entry) gone() string {
+	d, _ := ByName(e.Agent)
+	event, _ := d.Event(e.Event)
+	if !event.Kind.begins() && !event.Kind.Refuses() {
+		return "exit 0"
+	}
+	text := fmt.Sprintf("chibi: its plugins are not asked, as there is no %s; install it again, or take the entries of "+
+		"chibi out of the settings", cmp.Or(e.Chibi, "chibi in PATH"))
+	say, status := "printf '%s\\n' "+quoteWord(text)+" >&2; ", 0
+	if event.Kind.begins() {
+		var stdout []byte
+		if stdout, status = shown(d, event, text); stdout != nil {
+			say += "printf '%s\\n' " + quoteWord(string(stdout)) + "; "
+		}
+	}
+	return fmt.Sprintf("{ %sexit %d; }", say, status)
+}
+
+// begins reports whether a session or a prompt begins.
+func (k Kind) begins() bool { return k == SessionStart || k == Prompt }
+
+// ToldWhenGone lists the events of an agent at which its entries tell the person that there is no
+// chibi.
+func ToldWhenGone(d Dialect) (events []string) {
+	for _, e := range d.Events {
+		stdout, status := shown(d, e, "it is gone")
+		if e.Bridged && e.Kind.begins() && (stdout != nil || status != 0) {
+			events = append(events, e.Name)
+		}
+	}
+	return events
+}
+
+// shown returns what a hook prints, and its exit status, with which an agent shows a text to the person
+// and goes on: the agent's own message, or a status for which it shows standard error. Where it has
+// neither, that is nothing and 0.
+func shown(d Dialect, e Event, text string) (stdout []byte, status int) {
+	if out := d.Output(e, Moment{Kind: e.Kind}, Effect{SystemMessage: text}); len(out.Lost) == 0 {
+		return out.Stdout, 0
+	}
+	for _, status := range []int{1, 2} {
+		eff := d.Effect(e, Outcome{Stderr: text, Exit: status})
+		if eff.SystemMessage != "" && eff.Decision == "" && !eff.Halt && eff.Failed == "" {
+			return nil, status
+		}
+	}
+	return nil, 0
+}
+
+// refuses reports whether a denial at the event means that something does not happen. At the end
+// of a turn, for one, it would mean that the turn goes on.
+func (e Entry) refuses() bool {
+	d, _ := ByName(e.Agent)
+	event, _ := d.Event(e.Event)
+	return event.Kind.Refuses()
+}
+
+// ParseEntry returns what a command line of a settings file runs; false: it is not chibi
+// bridge run. It also reads one that a person has changed.
+func ParseEntry(command string) (e Entry, isEntry bool) {
+	words := shellWords(command)
+	at := -1
+	for i := 1; i+3 < len(words); i++ {
+		if words[i] == "bridge" && words[i+1] == "run" {
+			at = i
+		}
+	}
+	if at < 0 {
+		return e, false
+	}
+	e.Agent, e.Event = words[at+2], words[at+3]
+	begin := at - 1
+	for begin > 0 && strings.TrimSuffix(path.Base(strings.ReplaceAll(words[begin], `\`, "/")), ".exe") != "chibi" &&
+		strings.HasPrefix(words[begin-1], "-") {
+		begin -= 2
+	}
+	if begin < 0 || strings.HasPrefix(words[begin], "-") {
+		return e, false
+	}
+	if e.Chibi = words[begin]; e.Chibi == "chibi" {
+		e.Chibi = ""
+	}
+	for i := begin + 1; i+1 < at; i += 2 {
+		if words[i] == "--home" {
+			e.Home = words[i+1]
+		}
+	}
+	for i, word := range words[at+4:] {
+		switch word {
+		case "--fail-closed":
+			e.FailClosed = true
+		case "--deadline":
+			if rest := words[at+4+i+1:]; len(rest) > 0 {
+				e.Deadline, _ = time.ParseDuration(rest[0])
+			}
+		}
+	}
+	return e, true
+}
+
+// quoteWord quotes a word for a shell if it must be.
+func quoteWord(word string) string {
+	isPlain := func(r rune) bool {
+		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-./+:@%,=", r))
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !isPlain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// shellWords splits a command line at white space and operators, without quotes.
+func shellWords(line string) (words []string) {
+	var word strings.Builder
+	inWord, quote := false, rune(0)
+	end := func() {
+		if inWord {
+			words = append(words, word.String())
+		}
+		word.Reset()
+		inWord = false
+	}
+	isEscaped := false
+	for _, r := range line {
+		switch {
+		case isEscaped:
+			word.WriteRune(r)
+			isEscaped = false
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\\':
+			isEscaped, inWord = true, true
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case unicode.IsSpace(r) || strings.ContainsRune(";|&(){}", r):
+			end()
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	end()
+	return words
+}
+
+// Handler returns what chibi bridge add puts into the list of an event: a group with one
+// handler, or a handler. limit is its time limit.
+func (s Shape) Handler(command string, limit time.Duration) json.RawMessage {
+	set := func(text, path string, value any) string {
+		raw, _ := strictjson.Encode(value) // as it is read: without \u003e and the like
+		text, _ = sjson.SetRaw(text, path, string(raw))
+		return text
+	}
+	kind, member := CommandHandler, "command"
+	if len(s.Kinds) > 0 {
+		kind = s.Kinds[0]
+	}
+	if len(s.Command) > 0 {
+		member = s.Command[0]
+	}
+	text := "{}"
+	if len(s.Kinds) > 1 || s.Groups {
+		text = set(text, "type", kind)
+	}
+	text = set(text, member, command)
+	if s.Timeout != "" && s.Unit > 0 {
+		text = set(text, s.Timeout, int64(limit/s.Unit))
+	}
+	if s.Groups {
+		text = `{"hooks":[` + text + `]}`
+	}
+	return json.RawMessage(text)
+}

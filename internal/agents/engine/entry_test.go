@@ -1,0 +1,130 @@
+package engine_test
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+)
+
+func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
+	for _, e := range []engine.Entry{
+		{Agent: "claude", Event: "PreToolUse"},
+		{Agent: "claude", Event: "PreToolUse", Chibi: "/usr/local/bin/chibi", Home: "/home/a/.chibi"},
+		{Agent: "codex", Event: "Stop", Chibi: "/Users/a b/it's/chibi", Home: "/Users/a b/it's", FailClosed: true,
+			Deadline: 50 * time.Second},
+		{Agent: "copilot", Event: "preToolUse", Chibi: "/opt/chibi-0.9", FailClosed: true},
+	} {
+		got, is := engine.ParseEntry(e.Command())
+		if !is || got != e {
+			t.Errorf("%s\nis read as %+v, %v", e.Command(), got, is)
+		}
+	}
+}
+
+func TestEntriesThatPeopleWroteAreRecognised(t *testing.T) {
+	for command, is := range map[string]bool{
+		"chibi bridge run claude PreToolUse":                         true,
+		"/usr/bin/chibi --home ~/other bridge run gemini BeforeTool": true,
+		`"C:\Program Files\chibi.exe" bridge run claude Stop`:        true,
+		"nice chibi bridge run claude Stop; true":                    true,
+		"echo bridge run":            false,
+		"./guard.sh":                 false,
+		"chibi bridge list":          false,
+		"bridge run claude Stop":     false,
+		"--home x bridge run claude": false,
+	} {
+		if _, got := engine.ParseEntry(command); got != is {
+			t.Errorf("%s: %v", command, got)
+		}
+	}
+}
+
+// What an entry does where there is no chibi: it says so and goes on, or denies.
+func TestAnEntrySurvivesThatChibiIsGone(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "it's gone", "chibi")
+	there := filepath.Join(t.TempDir(), "a b", "chibi")
+	crashes := filepath.Join(t.TempDir(), "crashes $(exit 3)\nchibi")
+	if err := os.MkdirAll(filepath.Dir(there), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(there, []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(crashes, []byte("#!/bin/sh\nkill -9 $$\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, shell := range [][]string{{"sh", "-c"}, {"bash", "-c"}} {
+		for name, test := range map[string]struct {
+			entry  engine.Entry
+			exit   int
+			output string
+		}{
+			"it goes on":     {engine.Entry{Chibi: gone}, 0, "as there is no " + gone + "; install it again"},
+			"it denies":      {engine.Entry{Chibi: gone, FailClosed: true}, 2, "is not there or has failed: " + gone},
+			"not in PATH":    {engine.Entry{}, 0, "as there is no chibi in PATH; install it again"},
+			"denied by name": {engine.Entry{FailClosed: true}, 2, "is not there or has failed: chibi"},
+			"it runs":        {engine.Entry{Chibi: there, Home: "/h"}, 0, "--home /h bridge run claude PreToolUse"},
+			"it runs closed": {engine.Entry{Chibi: there, FailClosed: true},
+				0, "bridge run claude PreToolUse --fail-closed"},
+			"it is killed": {engine.Entry{Chibi: crashes, FailClosed: true},
+				2, "is not there or has failed: " + crashes},
+			"at the end of a turn": {engine.Entry{Chibi: gone, FailClosed: true, Event: "Stop"}, 0, ""},
+		} {
+			e := test.entry
+			e.Agent, e.Event = "claude", cmp.Or(e.Event, "PreToolUse")
+			cmd := exec.Command(shell[0], append(shell[1:], e.Command())...)
+			cmd.Env = []string{"PATH=/usr/bin:/bin"}
+			out, _ := cmd.CombinedOutput()
+			if cmd.ProcessState.ExitCode() != test.exit || !strings.Contains(string(out), test.output) ||
+				test.output == "" && len(out) > 0 {
+				t.Errorf("%s, %s: exit %d, %s", shell[0], name, cmd.ProcessState.ExitCode(), out)
+			}
+		}
+	}
+}
+
+// What an entry prints where there is no chibi, with what status it ends, and what its agent makes of that:
+// the person is told where a session and a prompt begin, nothing is refused, and no model is told anything.
+// Crush has neither event, and Cursor no message for prompts that go on.
+func TestAGoneProgramIsTold(t *testing.T) {
+	for agent, want := range map[string]string{
+		"claude": "SessionStart UserPromptSubmit", "codex": "SessionStart UserPromptSubmit",
+		"copilot": "sessionStart userPromptSubmitted", "crush": "", "cursor": "sessionStart",
+		"gemini": "SessionStart BeforeAgent", "qwen": "SessionStart UserPromptSubmit",
+	} {
+		d, _ := engine.ByName(agent)
+		var told []string
+		for _, event := range d.Events {
+			if !event.Bridged {
+				continue
+			}
+			command := engine.Entry{Agent: agent, Event: event.Name, Chibi: `/no\such/it's "chibi"`}.Command()
+			cmd := exec.Command("sh", "-c", command)
+			var stdout, stderr strings.Builder
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			_ = cmd.Run()
+			exit := cmd.ProcessState.ExitCode()
+			eff := d.Effect(event, engine.Outcome{Stdout: []byte(stdout.String()), Stderr: stderr.String(), Exit: exit})
+			if eff.Decision != "" || eff.Halt || eff.Failed != "" || eff.Context != "" || len(eff.Notes) > 0 {
+				t.Errorf("%s: %s: %+v", agent, event.Name, eff)
+			}
+			isSaid := strings.Contains(stderr.String(), `there is no /no\such/it's "chibi"; `)
+			if isSaid != (event.Kind.Refuses() || event.Kind == engine.SessionStart) {
+				t.Errorf("%s: %s says %q", agent, event.Name, stderr.String())
+			}
+			begins := event.Kind == engine.SessionStart || event.Kind == engine.Prompt
+			if begins && strings.Contains(eff.SystemMessage, `there is no /no\such/it's "chibi"`) {
+				told = append(told, event.Name)
+			}
+		}
+		if got := strings.Join(told, " "); got != want || got != strings.Join(engine.ToldWhenGone(d), " ") {
+			t.Errorf("%s tells the person at %q, want %q", agent, got, want)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/clip"
+)
+
+// Outcome is how a hook's process ended.
+type Outcome struct {
+	// Stdout and Stderr are what it wrote.
+	Stdout []byte
+	Stderr string
+	// Exit is its exit status, Signal the signal that ended it, if one did.
+	Exit   int
+	Signal string
+	// TimedOut says that it was ended because it took too long, Unstarted that it could not be
+	// started: Stderr says why.
+	TimedOut, Unstarted bool
+}
+
+// Effect returns what a hook's end means at an event: by its exit status, its answer, and
+// its text. There is no error: how the hook failed is in [Effect.Failed], what of its answer
+// has no effect in [Effect.Notes].
+func (d Dialect) Effect(e Event, out Outcome) Effect {
+	v := verdict{Dialect: e.of(d), event: e, exit: exitOf(d, e, out), out: out,
+		stdout: strings.TrimSpace(string(out.Stdout)), text: strings.TrimSpace(out.Stderr)}
+	if d.Progress {
+		v.stdout = withoutProgress(v.stdout)
+	}
+	if v.exit.Stderr {
+		v.stdout = cmp.Or(v.stdout, v.text)
+		v.text = v.stdout
+	}
+	answer, isObject := objectOf(v.stdout, d.Quoted)
+	if isObject && (v.exit.JSON == "decides" || v.exit.JSON == "beside") {
+		v.read(answer)
+	}
+	decided := isObject && v.exit.JSON == "decides" && (v.eff.Failed == "" || v.exit.Status == "0")
+	if !decided {
+		if isObject {
+			v.stdout = ""
+		}
+		v.ended()
+	}
+	if v.eff.Decision == hookpoints.DecisionDeny {
+		v.eff.OutputReplaced = e.DenyReplaces
+		v.eff.Reason, v.eff.Input = cmp.Or(v.eff.Reason, d.NoReason), nil
+	}
+	return v.eff
+}
+
+// withoutProgress leaves out the lines that only report progress.
+func withoutProgress(stdout string) string {
+	var rest strings.Builder
+	for line := range strings.Lines(stdout) {
+		if object, is := objectOf(strings.TrimSpace(line), false); !is || object.Get("type").Str != "progress" {
+			rest.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(rest.String())
+}
+
+// exitOf returns what the end of a process means: the row for its exit status, or the row for
+// others; that of the event before that of the dialect.
+func exitOf(d Dialect, e Event, out Outcome) Exit {
+	wanted := []string{strconv.Itoa(out.Exit), "other"}
+	switch {
+	case out.TimedOut:
+		wanted = []string{"timeout"}
+	case out.Unstarted:
+		wanted = []string{"start"}
+	case out.Signal != "":
+		wanted[0] = "signal"
+	}
+	for _, list := range [][]Exit{e.Exits, d.Exits} {
+		for _, status := range wanted {
+			if i := slices.IndexFunc(list, func(x Exit) bool { return x.Status == status }); i >= 0 {
+				return list[i]
+			}
+		}
+	}
+	return Exit{JSON: "ignored", Then: "failed"}
+}
+
+// verdict reads the end of one hook.
+type verdict struct {
+	Dialect
+	event Event
+	exit  Exit
+	out   Outcome
+	// stdout is what may be an answer, then what is not one; text gives reasons.
+	stdout, text string
+	eff          Effect
+}
+
+// ended adds to what an answer says what the end of the process means.
+func (v *verdict) ended() {
+	if v.eff.Failed != "" {
+		v.eff = Effect{Notes: append(v.eff.Notes, v.eff.Failed)}
+	}
+	then := v.exit.Then
+	if v.exit.JSON == "" {
+		then = ""
+	}
+	if v.exit.NeedsText && v.text == "" {
+		then = cmp.Or(v.exit.Else, "failed")
+	}
+	switch then {
+	case "deny":
+		if v.eff.Decision != hookpoints.DecisionDeny || v.eff.Reason == "" {
+			v.eff.Reason = cmp.Or(v.text, v.exit.NoText)
+		}
+		v.eff.Decision = hookpoints.DecisionDeny
+		if v.exit.Status == "start" || v.exit.Status == "other" && v.out.Exit != 2 { // nobody has said no
+			v.eff.note("%s, which denies in %s", v.out.failure(v.text), v.Title)
+		}
+	case "halt":
+		v.eff.Halt, v.eff.HaltReason = true, v.text
+	case "context":
+		v.eff.Context = joined(v.eff.Context, v.stdout)
+	case "shown":
+		v.eff.SystemMessage = joined(v.eff.SystemMessage, v.text)
+	case "failed":
+		v.eff.Failed = v.out.failure(v.text)
+	case "ok":
+		v.plain()
+	default:
+		v.eff.Failed = fmt.Sprintf("the table of %s does not say what this end means", v.Title)
+	}
+}
+
+// plain adds what output means that is not JSON.
+func (v *verdict) plain() {
+	rule := cmp.Or(v.event.PlainText, v.PlainText)
+	if v.Strict && (strings.HasPrefix(v.stdout, "{") || strings.HasPrefix(v.stdout, "[")) {
+		rule = TextFailed
+	}
+	switch {
+	case v.stdout == "" || rule == TextIgnored:
+	case rule == TextContext:
+		v.eff.Context = joined(v.eff.Context, v.stdout)
+	case rule == TextShown:
+		v.eff.SystemMessage = joined(v.eff.SystemMessage, v.stdout)
+	default:
+		v.eff.Failed = fmt.Sprintf("its output is not a JSON object: it begins with %.60q", v.stdout)
+	}
+}
+
+// failure says how a process ended, with the beginning of what it wrote.
+func (o Outcome) failure(text string) string {
+	how := fmt.Sprintf("exit status %d", o.Exit)
+	switch {
+	case o.TimedOut:
+		how = "it took too long"
+	case o.Unstarted:
+		how = "it did not run"
+	case o.Signal != "":
+		how = "it was ended by " + o.Signal
+	}
+	if text != "" {
+		how += ": " + clip.Text(text, 300)
+	}
+	return how
+}
+
+// joined joins texts of which some may be empty.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}

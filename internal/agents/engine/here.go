@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin/toolnames"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+)
+
+// answerAt returns chibi's answer at a point for what a hook of the agent said about a
+// moment there, nil for no opinion. notes say what of it has no effect there.
+func answerAt(d Dialect, at hookpoints.Name, m Moment, eff Effect) (body json.RawMessage, notes []string) {
+	a := &answer{at: at, notes: slices.Clone(eff.Notes), fields: map[string]any{}}
+	a.set("system_message", eff.SystemMessage)
+	switch at {
+	case hookpoints.PreMessage.Name:
+		a.refuse(eff)
+		a.set("context", eff.Context)
+		if eff.Prompt != nil {
+			a.fields["prompt"] = *eff.Prompt
+		}
+	case hookpoints.PreSystemPrompt.Name:
+		a.set("inject", eff.Context)
+	case hookpoints.PreTool.Name:
+		a.beforeTool(d, m, eff)
+	case hookpoints.PreFileRead.Name, hookpoints.PreFileWrite.Name, hookpoints.PreShellExec.Name,
+		hookpoints.PreFetchURL.Name, hookpoints.PreMCPCall.Name, hookpoints.PrePermission.Name:
+		a.decide(eff)
+	case hookpoints.PreToolOutput.Name:
+		a.afterTool(eff)
+	case hookpoints.PostTurn.Name, hookpoints.PostToolBatch.Name:
+		a.halt(eff, eff.Decision == hookpoints.DecisionDeny)
+		a.set("context", eff.Context)
+	case hookpoints.PreStop.Name:
+		a.goOn(eff)
+	case hookpoints.PreCompact.Name, hookpoints.PreRollingCompact.Name:
+		a.refuse(eff)
+	case hookpoints.PreSpawnAgent.Name:
+		a.refuse(eff)
+		if eff.Context != "" {
+			a.fields["input"] = m.Text(Task) + "\n\n" + eff.Context
+		}
+	case hookpoints.PreAPIRequest.Name:
+		a.request(m, eff)
+	case hookpoints.PreAPITools.Name:
+		if eff.Include != nil {
+			a.fields["include"] = d.OursOf(eff.Include)
+		}
+	default:
+		a.observes(eff)
+	}
+	return a.body()
+}
+
+// request is the answer before a request. The turn cannot be ended there.
+func (a *answer) request(m Moment, eff Effect) {
+	if eff.Request != nil {
+		patch, notes := m.RequestPatch(eff)
+		a.notes = append(a.notes, notes...)
+		if patch != nil {
+			a.fields["request_body"] = patch
+		}
+	}
+	if eff.Halt || eff.Decision == hookpoints.DecisionDeny {
+		a.notes = append(a.notes, fmt.Sprintf("a request cannot be refused at %s; it is sent", a.at))
+	}
+}
+
+// answer is an answer of chibi that is being put together.
+type answer struct {
+	at     hookpoints.Name
+	fields map[string]any
+	notes  []string
+}
+
+func (a *answer) body() (json.RawMessage, []string) {
+	if len(a.fields) == 0 {
+		return nil, a.notes
+	}
+	body, err := strictjson.Encode(a.fields)
+	if err != nil {
+		return nil, append(a.notes, fmt.Sprintf("its answer cannot be passed on: %v", err))
+	}
+	return body, a.notes
+}
+
+func (a *answer) set(field, text string) {
+	if text != "" {
+		a.fields[field] = text
+	}
+}
+
+// refuse blocks for a denial, or halts.
+func (a *answer) refuse(eff Effect) {
+	endsHere := eff.Halt && a.at == hookpoints.PreTool.Name // nothing runs then either
+	if eff.Decision == hookpoints.DecisionDeny && !endsHere {
+		a.fields["block"] = true
+		a.set("message", eff.Reason)
+		return
+	}
+	a.halt(eff, false)
+}
+
+// halt ends the turn if the effect says so, or if what is denied cannot be undone here.
+func (a *answer) halt(eff Effect, denied bool) {
+	switch {
+	case eff.Halt && a.at != hookpoints.PreCompact.Name && a.at != hookpoints.PreRollingCompact.Name &&
+		a.at != hookpoints.PreSpawnAgent.Name:
+		a.fields["halt"] = true
+		a.set("message", cmp.Or(eff.HaltReason, eff.Reason))
+	case eff.Halt:
+		a.fields["block"] = true
+		a.set("message", cmp.Or(eff.HaltReason, eff.Reason))
+	case denied:
+		a.fields["halt"] = true
+		a.set("message", eff.Reason)
+	}
+}
+
+// decide is the answer of a permission point.
+func (a *answer) decide(eff Effect) {
+	if eff.Decision != "" {
+		a.fields["decision"] = eff.Decision
+		a.set("reason", eff.Reason)
+	}
+	if eff.Halt && a.at == hookpoints.PrePermission.Name {
+		a.fields["halt"] = true
+	}
+	if eff.Input != nil {
+		a.notes = append(a.notes, "it rewrites the arguments, which are already judged here; ignored")
+	}
+}
+
+// beforeTool is the answer before a tool.
+func (a *answer) beforeTool(d Dialect, m Moment, eff Effect) {
+	a.refuse(eff)
+	if eff.Decision == hookpoints.DecisionAllow || eff.Decision == hookpoints.DecisionAsk {
+		a.fields["decision"] = eff.Decision
+		a.set("reason", eff.Reason)
+	}
+	a.set("context", eff.Context)
+	if eff.Input == nil || eff.Decision == hookpoints.DecisionDeny {
+		return
+	}
+	call := callOf(d, m)
+	arguments, unknown := d.Tools.Back(call, rewritten(d, m, eff))
+	for _, name := range unknown {
+		a.notes = append(a.notes, toolnames.NoArgument(name, call.Tool))
+	}
+	if arguments = asItWas(arguments, call, m.Values[ToolInput]); !bytes.Equal(arguments, m.Values[ToolInput]) {
+		a.fields["arguments"] = arguments
+	}
+}
+
+// asItWas returns arguments with the path as the model wrote it, if the hook left it as it was
+// shown: agents show absolute paths.
+func asItWas(arguments json.RawMessage, shown toolnames.Call, before json.RawMessage) json.RawMessage {
+	if shown.Subject == "" {
+		return arguments
+	}
+	subject := gjson.Escape(shown.Subject)
+	was := gjson.GetBytes(before, subject)
+	if !was.Exists() || gjson.GetBytes(arguments, subject).Raw != gjson.GetBytes(shown.Arguments, subject).Raw {
+		return arguments
+	}
+	restored, err := sjson.SetRawBytes(arguments, subject, []byte(was.Raw))
+	if err != nil {
+		return arguments
+	}
+	return restored
+}
+
+// rewritten returns all the arguments after a rewrite, in the agent's names.
+func rewritten(d Dialect, m Moment, eff Effect) json.RawMessage {
+	if !eff.InputPatch {
+		return eff.Input
+	}
+	_, input := d.There(m)
+	return merged(input, eff.Input)
+}
+
+// afterTool is the answer at a tool's output.
+func (a *answer) afterTool(eff Effect) {
+	a.halt(eff, false)
+	if eff.Output != nil {
+		a.fields["output"] = *eff.Output
+	}
+	context := eff.Context
+	if eff.Decision == hookpoints.DecisionDeny {
+		if eff.OutputReplaced {
+			a.fields["output"] = eff.Reason
+		} else {
+			context = joined(eff.Reason, context)
+		}
+	}
+	a.set("context", context)
+}
+
+// goOn is the answer where the turn is about to end: a denial makes it go on.
+func (a *answer) goOn(eff Effect) {
+	switch {
+	case eff.Halt: // it beats a denial
+		a.halt(eff, false)
+	case eff.Decision == hookpoints.DecisionDeny:
+		a.fields["follow_up_messages"] = []string{joined(eff.Reason, eff.Context)}
+	default:
+		a.set("context", eff.Context)
+	}
+}
+
+// observes is what is left of an effect at a point without answers.
+func (a *answer) observes(eff Effect) {
+	if text, says := a.fields["system_message"]; says {
+		delete(a.fields, "system_message")
+		a.notes = append(a.notes, fmt.Sprint(text))
+	}
+	if eff.Decision != "" || eff.Halt || eff.Context != "" || eff.Input != nil || eff.Output != nil {
+		a.notes = append(a.notes, fmt.Sprintf("what it answers has no effect at %s", a.at))
+	}
+}

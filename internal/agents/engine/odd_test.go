@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+)
+
+// TestMembersOfAnotherShapeAreNoted holds which members of payloads are, and that those that plugins
+// do not judge by are not.
+func TestMembersOfAnotherShapeAreNoted(t *testing.T) {
+	for _, test := range []struct{ at, payload, want string }{
+		{"claude PreToolUse", `{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":7,"cwd":null}`, ""},
+		{"claude PreToolUse", `{"tool_name":"Bash","tool_input":{"command":["ls","-l"]}}`, ""},
+		{"claude PreToolUse", `{"tool_name":"Bash","tool_input":{"command":["ls",7]}}`,
+			"command of the tool is a list, not a text"},
+		{"claude PreToolUse", `{"tool_name":"Bash"}`, ""},
+		{"claude PreToolUse", `{"tool":"Bash","tool_input":{"command":"ls"}}`, "the tool has no name"},
+		{"claude PreToolUse", `{"tool_name":"Bash","tool_input":{"command":{"a":1}}}`,
+			"command of the tool is an object, not a text"},
+		{"codex PreToolUse", `{"tool_name":"apply_patch","tool_input":{"command":"nothing"}}`,
+			"the arguments of apply_patch have no patch"},
+		{"codex PreToolUse", `{"tool_name":"mcp__a__b","tool_input":"x"}`,
+			"the arguments of the tool are a text, not an object"},
+		{"cursor beforeShellExecution", `{"command":["ls"]}`, "command is a list, not a text"},
+		{"cursor beforeMCPExecution", `{"tool_name":"x","tool_input":"no JSON"}`,
+			"the arguments of the tool are a text, not an object"},
+		{"cursor beforeReadFile", `{"file_path":{"path":"/a"}}`, "file_path is an object, not a text"},
+		{"cursor beforeShellExecution", `{"commandLine":"ls"}`, "command is missing"},
+		{"cursor beforeMCPExecution", `{"tool":"x"}`, "tool_name is missing"},
+		{"cursor beforeReadFile", `{"file_path":null}`, "file_path is missing"},
+		{"claude UserPromptSubmit", `{"text":"x"}`, "prompt is missing"},
+		{"qwen UserPromptSubmit", `{"prompt":""}`, ""},
+		{"copilot preToolUse", `{"toolName":"bash","toolArgs":"{\"command\":\"ls\"}"}`, ""},
+	} {
+		agent, event, _ := strings.Cut(test.at, " ")
+		d, _ := engine.ByName(agent)
+		e, _ := d.Event(event)
+		m, err := d.Moment(e, []byte(test.payload))
+		if got := strings.Join(m.Odd, "; "); got != test.want || err != nil {
+			t.Errorf("%s %s: %q, %v", test.at, test.payload, got, err)
+		}
+	}
+	gemini, _ := engine.ByName("gemini")
+	e, _ := gemini.Event("BeforeAgent")
+	m, err := gemini.Moment(e, []byte(`{"session_id":7,"prompt":[{"text":"a"},{"text":"b"}]}`))
+	if err != nil || m.Text(engine.PromptText) != "a\nb" || m.Text(engine.Session) != "7" {
+		t.Errorf("%q, %v", m.Text(engine.PromptText), err)
+	}
+}

@@ -1,0 +1,334 @@
+package engine
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+)
+
+// Output is what chibi answers an agent.
+type Output struct {
+	// Stdout is the agent's answer; empty: no opinion.
+	Stdout []byte
+	// Stderr and Exit are always empty and 0 today: every agent reads an answer at status 0.
+	Stderr string
+	Exit   int
+	// Lost says what of the effect the agent cannot carry out, or carries out otherwise, a
+	// sentence each.
+	Lost []string
+}
+
+// Output returns an effect as the agent's answer at an event, in its strict form. It never
+// approves what nobody was asked about: an "ask" is the agent's own question, or a denial that
+// says why where it has none. What Row.Costs says is the one exception: Codex takes a rewrite
+// only with an approval.
+func (d Dialect) Output(e Event, m Moment, eff Effect) Output {
+	w := writer{Dialect: e.of(d), event: e, moment: m, answer: []byte("{}")}
+	w.decide(&eff)
+	if eff.Decision != hookpoints.DecisionDeny {
+		w.rewrite(eff)
+	}
+	w.text(SetContext, eff.Context, "the context")
+	w.text(SetSystemMessage, eff.SystemMessage, "the message for the person")
+	if eff.Env != nil {
+		w.object(SetEnv, eff.Env, "the variables")
+	}
+	if string(w.answer) == "{}" {
+		w.answer = nil
+	}
+	return Output{Stdout: w.answer, Lost: w.lost}
+}
+
+// writer writes one answer.
+type writer struct {
+	Dialect
+	event  Event
+	moment Moment
+	answer []byte
+	lost   []string
+}
+
+// decide writes the verdict. A halt where the agent has none, and before every call of a tool,
+// is also a denial.
+func (w *writer) decide(eff *Effect) {
+	if eff.Halt {
+		w.halt(eff)
+	}
+	if eff.Decision == hookpoints.DecisionAsk {
+		w.ask(eff)
+	}
+	if eff.Decision == "" {
+		return
+	}
+	denied := eff.Decision == hookpoints.DecisionDeny
+	row := w.row(SetDecision, string(eff.Decision))
+	if row == nil && denied && !eff.Halt {
+		w.lose("%s cannot refuse anything at %s: %s", w.Title, w.event.Name, eff.Reason)
+	}
+	if denied {
+		eff.Reason = cmp.Or(eff.Reason, "refused by a plugin that says no reason")
+	}
+	if row != nil {
+		w.verdict(row, *eff)
+	}
+}
+
+// verdict writes a decision with its reason: first, if the decision needs one.
+func (w *writer) verdict(row *Row, eff Effect) {
+	if reason := w.row(SetReason, ""); reason != nil && slices.Contains(row.Needs, reason.Path) && eff.Reason != "" {
+		w.put(reason.Path, quoted(eff.Reason))
+	}
+	before := len(w.answer)
+	w.write(SetDecision, string(eff.Decision), nil)
+	if len(w.answer) > before || row.Is == "" {
+		w.write(SetReason, "", quoted(eff.Reason))
+	}
+}
+
+// halt writes that the turn ends.
+func (w *writer) halt(eff *Effect) {
+	known := w.write(SetHalt, "", json.RawMessage("null"))
+	if !known {
+		w.lose("%s cannot end the turn at %s", w.Title, w.event.Name)
+	}
+	w.write(SetHaltReason, "", quoted(cmp.Or(eff.HaltReason, eff.Reason)))
+	switch {
+	case w.event.Kind.isCall() || !known && w.event.Kind.canRefuse():
+		if eff.Decision != hookpoints.DecisionDeny {
+			eff.Decision, eff.Reason = hookpoints.DecisionDeny, eff.HaltReason
+		}
+	default:
+		eff.Decision = "" // at a stop, a denial would make the turn go on
+	}
+}
+
+// isCall reports whether a tool call can be refused at a moment.
+func (k Kind) isCall() bool {
+	return slices.Contains([]Kind{BeforeTool, AskPermission, BeforeShell, BeforeMCP, BeforeRead}, k)
+}
+
+// Refuses reports whether what happens is a prompt, a call or the start of a sub-agent, so that it
+// does not happen after a denial.
+func (k Kind) Refuses() bool { return k.isCall() || k == Prompt || k == AgentStart }
+
+// canRefuse reports whether a denial at a moment means that something does not happen.
+func (k Kind) canRefuse() bool {
+	return k.Refuses() || slices.Contains([]Kind{PromptExpanded, BeforeRequest, BeforeCompact}, k)
+}
+
+// ask makes a question the agent's own, or a denial. Where the agent asks anyway, no opinion
+// is its question.
+func (w *writer) ask(eff *Effect) {
+	switch {
+	case !w.event.Kind.isCall() || w.event.Kind == AskPermission && w.HasAsk:
+		eff.Decision = ""
+	case !w.HasAsk || w.row(SetDecision, "ask") == nil:
+		eff.Decision = hookpoints.DecisionDeny
+		eff.Reason = strings.TrimSuffix(fmt.Sprintf("a plugin wants the person to be asked, and %s cannot ask at %s: %s",
+			w.Title, w.event.Name, eff.Reason), ": ")
+	}
+}
+
+// rewrite writes what replaces the arguments, the result, the prompt and the request.
+func (w *writer) rewrite(eff Effect) {
+	if eff.Input != nil {
+		w.input(eff)
+	}
+	if eff.Output != nil {
+		w.output(*eff.Output)
+	}
+	if eff.Prompt != nil {
+		w.text(SetPrompt, *eff.Prompt, "the changed prompt")
+	}
+	if eff.Request != nil {
+		row := w.row(SetRequest, "")
+		w.object(SetRequest, row.formed(eff.Request), "the changed request")
+		if rest := missing(eff.Request, row.read(row.formed(eff.Request))); len(rest) > 0 {
+			w.lose("%s takes no changed %s of a request at %s", w.Title, strings.Join(rest, ", "), w.event.Name)
+		}
+	}
+	if eff.Include != nil {
+		w.object(SetInclude, w.row(SetInclude, "").included(eff.Include), "the selection of tools")
+	}
+}
+
+// formed writes a request in the form of its row.
+func (r *Row) formed(request json.RawMessage) json.RawMessage {
+	if r != nil && r.Form == AsGeminiRequest {
+		return geminiRequest(request)
+	}
+	return request
+}
+
+// read is the reverse: what the agent takes of the request.
+func (r *Row) read(request json.RawMessage) json.RawMessage {
+	if r != nil && r.Form == AsGeminiRequest {
+		return neutralRequest(gjson.ParseBytes(request))
+	}
+	return request
+}
+
+// included writes a selection of tools in the form of its row.
+func (r *Row) included(names []string) any {
+	if r != nil && r.Form == AsGeminiTools {
+		return geminiToolConfig(names)
+	}
+	return names
+}
+
+// input writes arguments: all of them, or the patch, as the agent takes them.
+func (w *writer) input(eff Effect) {
+	input := eff.Input
+	if eff.InputPatch && w.row(SetInput, "") != nil && w.row(SetInputPatch, "") == nil {
+		input = merged(w.moment.There.Input, input)
+	}
+	if !w.write(SetInput, "", input) && !w.write(SetInputPatch, "", input) {
+		w.lose("%s cannot change the arguments of a tool at %s", w.Title, w.event.Name)
+	}
+}
+
+// output writes what replaces a result.
+func (w *writer) output(text string) {
+	if value := resultFor(w, text); value != nil {
+		w.write(SetOutput, "", value)
+		return
+	}
+	w.lose("%s", noOutput(w.Dialect, w.event, w.moment))
+}
+
+// resultFor returns what replaces a result, nil if the agent does not take it.
+func resultFor(w *writer, text string) json.RawMessage {
+	switch row := w.row(SetOutput, ""); {
+	case row == nil:
+		return nil
+	case row.Form == AsResult:
+		return encoder{w.Dialect, w.moment}.resultWith(text)
+	case row.Form == AsTextBlocks:
+		return textBlocks(strictjson.Quote(text))
+	}
+	return strictjson.Quote(text)
+}
+
+// noOutput says that a result cannot be replaced.
+func noOutput(d Dialect, e Event, m Moment) string {
+	return fmt.Sprintf("%s cannot replace the result of %s at %s", d.Title, cmp.Or(m.There.Tool, "a tool"), e.Name)
+}
+
+// merged returns an object with the members of a patch over its own.
+func merged(object, patch json.RawMessage) json.RawMessage {
+	all := map[string]json.RawMessage{}
+	if strictjson.Decode(object, &all) != nil || strictjson.Decode(patch, &all) != nil {
+		return patch
+	}
+	text, err := strictjson.Encode(all)
+	if err != nil {
+		return patch
+	}
+	return text
+}
+
+// text writes a text, unless it is empty.
+func (w *writer) text(set Member, text, what string) {
+	if text != "" && !w.write(set, "", quoted(text)) {
+		w.lose("%s does not take %s at %s", w.Title, what, w.event.Name)
+	}
+}
+
+// object writes a value.
+func (w *writer) object(set Member, value any, what string) {
+	text, err := strictjson.Encode(value)
+	if err != nil || !w.write(set, "", text) {
+		w.lose("%s does not take %s at %s", w.Title, what, w.event.Name)
+	}
+}
+
+// quoted returns a text as JSON; nil for "".
+func quoted(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return strictjson.Quote(text)
+}
+
+// row returns the first row by which a member is written.
+func (w *writer) row(set Member, to string) *Row {
+	category := tools.Category(w.moment.Text(ToolCategory))
+	i := slices.IndexFunc(w.event.Rows, func(r Row) bool {
+		return r.Set == set && r.To == to && !r.Reads && (r.Categories == nil || slices.Contains(r.Categories, category))
+	})
+	if i < 0 {
+		return nil
+	}
+	return &w.event.Rows[i]
+}
+
+// write writes a member by its row, with what the row needs. It reports whether there is a
+// row. A value that is nil is left out, unless the row says which it is; so is one that needs
+// what the answer does not have.
+func (w *writer) write(set Member, to string, value json.RawMessage) (known bool) {
+	row := w.row(set, to)
+	if row == nil {
+		return false
+	}
+	if row.Is != "" {
+		value = json.RawMessage(row.Is)
+	}
+	needs := w.needs(*row)
+	for _, need := range needs {
+		path, want, isValue := strings.Cut(need, "=")
+		switch have := gjson.GetBytes(w.answer, path); {
+		case have.Exists() && isValue && have.Raw != want, !have.Exists() && !isValue:
+			return true
+		case !have.Exists() && row.Costs == "" && w.approves(path, want):
+			return false
+		}
+	}
+	if value == nil {
+		return true
+	}
+	for _, need := range needs {
+		if path, want, isValue := strings.Cut(need, "="); isValue {
+			w.put(path, json.RawMessage(want))
+		}
+	}
+	w.put(row.Path, value)
+	if row.Costs != "" {
+		w.lost = append(w.lost, row.Costs)
+	}
+	return true
+}
+
+// needs are what a member and the objects around it need.
+func (w *writer) needs(row Row) (list []string) {
+	for _, r := range w.event.Rows {
+		if strings.HasPrefix(row.Path, r.Path+".") {
+			list = append(list, r.Needs...)
+		}
+	}
+	return append(list, row.Needs...)
+}
+
+// approves reports whether a member with a value is an approval.
+func (w *writer) approves(path, value string) bool {
+	return slices.ContainsFunc(w.event.Rows, func(r Row) bool {
+		return r.Path == path && r.Is == value && r.Set == SetDecision && r.To == string(hookpoints.DecisionAllow)
+	})
+}
+
+func (w *writer) put(path string, value json.RawMessage) {
+	if answer, err := sjson.SetRawBytes(w.answer, path, value); err == nil {
+		w.answer = answer
+	}
+}
+
+func (w *writer) lose(format string, args ...any) {
+	w.lost = append(w.lost, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
+)
+
+// takeTool notes the tool, its arguments and its result in chibi's names.
+func (r decoder) takeTool(fields []Field, all gjson.Result) {
+	isNamed := slices.ContainsFunc(fields, func(f Field) bool { return f.Form == AsTool })
+	for _, f := range fields {
+		value := all.Get(f.Name)
+		switch {
+		case value.Type == gjson.Null:
+		case f.Form == AsTool:
+			r.m.There.Tool = value.String()
+			r.m.oddText(f, value)
+		case f.Form == AsInput || f.Form == AsInputText || f.Form == AsPatch:
+			r.m.There.Input = objectIn(value)
+		case f.Form == AsResult:
+			r.m.There.Result = json.RawMessage(value.Raw)
+		case f.Form == AsResultText:
+			r.m.There.Result = objectIn(value)
+		}
+	}
+	switch {
+	case isNamed:
+		r.takeCall()
+	case r.m.There.Input != nil:
+		r.m.Values[ToolInput] = r.m.There.Input
+	}
+	if r.m.There.Result != nil {
+		r.takeResult()
+	}
+	if r.m.There.Tool == applyPatch && strings.Contains(patchText(r.m.There.Input), patchBegin) {
+		takePatch(r.m)
+	}
+	r.m.oddInput(isNamed)
+}
+
+// objectIn returns a value, or the JSON that a string holds: some agents write objects
+// as strings.
+func objectIn(value gjson.Result) json.RawMessage {
+	if text := strings.TrimSpace(value.Str); value.Type == gjson.String && strings.HasPrefix(text, "{") {
+		if plain, err := strictjson.Normalize([]byte(text)); err == nil {
+			return plain
+		}
+	}
+	return json.RawMessage(value.Raw)
+}
+
+// takeCall notes the call of a tool.
+func (r decoder) takeCall() {
+	m := r.m
+	input := m.There.Input
+	if input == nil {
+		input = json.RawMessage("{}")
+	}
+	call := r.Tools.Ours(m.There.Tool, input)
+	if server, tool := r.serverTool(); call.Category == "" && tool != "" {
+		call.Category = tools.CategoryMCP
+		if server != "" {
+			call.Tool = "mcp__" + server + "__" + tool
+		}
+		m.set(Server, server)
+		m.set(ServerTool, tool)
+	} else if call.Category == "" && call.Tool == m.There.Tool {
+		call = guessed(call)
+	}
+	m.Values[ToolInput] = call.Arguments
+	m.set(ToolName, call.Tool)
+	m.set(ToolCategory, string(call.Category))
+	m.set(ToolSubject, call.Subject)
+}
+
+// set notes a string, unless it is empty.
+func (m Moment) set(v Value, text string) {
+	if text != "" {
+		m.Values[v] = strictjson.Quote(text)
+	}
+}
+
+// serverTool returns the MCP server and the tool of it that a payload says: in members of their
+// own, or in the tool's name.
+func (r decoder) serverTool() (server, tool string) {
+	if server, tool = r.m.Text(Server), r.m.Text(ServerTool); server != "" && tool != "" {
+		return server, tool
+	}
+	return serverTool(r.MCPName, r.m.There.Tool)
+}
+
+// serverTool returns the MCP server and the tool of it that a name made by a pattern says. A
+// pattern that has the tool alone says no server.
+func serverTool(pattern, name string) (server, tool string) {
+	if before, is := strings.CutSuffix(pattern, "%[2]s"); is {
+		tool, _ = strings.CutPrefix(name, before)
+		if tool == name {
+			return "", ""
+		}
+		return "", tool
+	}
+	before, rest, _ := strings.Cut(pattern, "%s")
+	between, after, _ := strings.Cut(rest, "%s")
+	name, ok := strings.CutPrefix(name, before)
+	if !ok || between == "" || !strings.HasSuffix(name, after) {
+		return "", ""
+	}
+	server, tool, _ = strings.Cut(strings.TrimSuffix(name, after), between)
+	if server == "" || tool == "" {
+		return "", ""
+	}
+	return server, tool
+}
+
+// takeResult notes what a tool answered: what the first shape that fits says, otherwise all
+// text that is in it.
+func (r decoder) takeResult() {
+	m := r.m
+	result := gjson.ParseBytes(m.There.Result)
+	defer func() {
+		if !m.Has(ToolOutput) {
+			m.Values[ToolOutput] = strictjson.Quote(textOf(result))
+		}
+	}()
+	i := slices.IndexFunc(r.Results, func(r Result) bool { return r.fits(*m, result) })
+	if i < 0 {
+		return
+	}
+	for _, f := range r.Results[i].Fields {
+		value := result
+		if f.Name != "" {
+			value = result.Get(f.Name)
+		}
+		switch {
+		case !value.Exists() || f.Value == "" || f.Writes || f.Reads && textOf(value) == "":
+		case f.Value == ToolOutput && m.Text(ToolOutput) != "":
+			m.set(ToolOutput, m.Text(ToolOutput)+"\n"+textOf(value))
+		case f.Value == ToolOutput:
+			m.Values[ToolOutput] = strictjson.Quote(textOf(value))
+		case !m.Has(f.Value):
+			r.take(f, value)
+		}
+	}
+}
+
+// fits reports whether a result has the shape: the category of the tool, and all members
+// with its text.
+func (r Result) fits(m Moment, result gjson.Result) bool {
+	if r.Categories != nil && m.Has(ToolName) && !slices.Contains(r.Categories, tools.Category(m.Text(ToolCategory))) {
+		return false
+	}
+	for _, f := range r.Fields {
+		if f.Value == ToolOutput && !f.Writes && f.Name != "" && !result.Get(f.Name).Exists() {
+			return false
+		}
+	}
+	return true
+}
+
+// textOf returns the text in a result: a string, the texts of a list of blocks such as
+// {"type":"text","text":...}, which may be the "content" of an object, or the JSON.
+func textOf(value gjson.Result) string {
+	list := value
+	if value.IsObject() {
+		list = value.Get("content")
+	}
+	if !list.IsArray() {
+		return value.String()
+	}
+	var texts []string
+	list.ForEach(func(_, block gjson.Result) bool {
+		if text := block.Get("text"); text.Type == gjson.String {
+			block = text
+		}
+		texts = append(texts, block.String())
+		return true
+	})
+	return strings.Join(texts, "\n")
+}

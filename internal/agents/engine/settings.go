@@ -1,0 +1,266 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/tidwall/gjson"
+)
+
+// The bounds of a settings file. What is beyond MaxHandlers is a problem.
+const (
+	MaxSettingsBytes = 4 << 20
+	MaxHandlers      = 2000
+	maxProblems      = 100
+)
+
+// Settings is what a settings file of an agent says about hooks.
+type Settings struct {
+	// Handlers are those that can be read, in the order of the file, also of events that
+	// the agent does not have.
+	Handlers []Handler
+	// Problems are what cannot be read.
+	Problems []Problem
+	// Entries is how many entries each event has, those that are refused included, by the
+	// name that the file gives it.
+	Entries map[string]int
+	// Disabled says whether the file turns all hooks off; nil: it does not say.
+	Disabled *bool
+	// URLs are the only ones that HTTP handlers may have, with * for any text, and HeaderVariables the
+	// only variables in their headers; nil: the file does not say.
+	URLs, HeaderVariables []string
+	// DisabledNames are names and commands of hooks that it turns off.
+	DisabledNames []string
+}
+
+// Problem is something in a settings file that is not used.
+type Problem struct {
+	// Line is where it stands; 0: it is about the whole file.
+	Line int
+	// Event is the event, Number that of the entry in it as in [Handler.Number]; "" and 0
+	// if it is about more.
+	Event  string
+	Number int
+	// Text says what is wrong and what would be right.
+	Text string
+}
+
+// String returns the problem with its place in the file.
+func (p Problem) String() string {
+	text := p.Text
+	switch {
+	case p.Number > 0:
+		text = fmt.Sprintf("entry %d of %s: %s", p.Number, p.Event, text)
+	case p.Event != "":
+		text = p.Event + ": " + text
+	}
+	if p.Line > 0 {
+		text = fmt.Sprintf("line %d: %s", p.Line, text)
+	}
+	return text
+}
+
+// Settings reads the text of a settings file. Format is that of its [Place]: "json", "jsonc" or
+// "toml". An entry that cannot be read does not keep the others from being read.
+func (d Dialect) Settings(text []byte, format string) Settings {
+	r := settingsReader{dialect: d, found: Settings{Entries: map[string]int{}}}
+	if err := r.open(text, format); err != nil {
+		r.problem(Problem{Text: err.Error()})
+		return r.found
+	}
+	r.switches()
+	if r.isReadable() {
+		r.events()
+	}
+	return r.found
+}
+
+// settingsReader reads one file.
+type settingsReader struct {
+	dialect Dialect
+	root    gjson.Result
+	lines   lines
+	found   Settings
+}
+
+// problem adds a problem.
+func (r *settingsReader) problem(p Problem) {
+	if len(r.found.Problems) < maxProblems {
+		r.found.Problems = append(r.found.Problems, p)
+	}
+}
+
+// isReadable reports whether the file is one of hooks that can be read; if not, it says so.
+func (r *settingsReader) isReadable() bool {
+	version := r.root.Get("version")
+	if want := r.dialect.Shape.Version; want > 0 && version.Exists() && version.Raw != fmt.Sprint(want) {
+		r.problem(Problem{Text: fmt.Sprintf(`its "version" is %.40s, and %s reads version %d only`, version.Raw,
+			r.dialect.Title, want)})
+		return false
+	}
+	return true
+}
+
+// switches reads what turns hooks off.
+func (r *settingsReader) switches() {
+	shape := r.dialect.Shape
+	for _, s := range []struct {
+		path string
+		off  bool
+	}{{shape.Disable, true}, {shape.Enable, false}} {
+		if value := member(r.root, s.path); value.IsBool() {
+			off := value.Bool() == s.off
+			r.found.Disabled = &off
+		}
+	}
+	r.found.URLs, r.found.HeaderVariables = listAt(r.root, shape.URLs), listAt(r.root, shape.HeaderVariables)
+	r.found.DisabledNames = listAt(r.root, shape.Disabled)
+}
+
+// listAt returns the strings of a list; nil: there is none.
+func listAt(root gjson.Result, path string) (list []string) {
+	value := gjson.Result{}
+	if path != "" {
+		value = member(root, path)
+	}
+	if value.IsArray() {
+		list = []string{}
+	}
+	for _, one := range value.Array() {
+		if one.Type == gjson.String {
+			list = append(list, one.Str)
+		}
+	}
+	return list
+}
+
+// events reads the lists of all events.
+func (r *settingsReader) events() {
+	root := member(r.root, r.dialect.Shape.Root)
+	switch {
+	case !root.Exists() || root.Type == gjson.Null:
+		return
+	case !root.IsObject():
+		r.problem(Problem{Line: r.lines.of(root), Text: fmt.Sprintf("%q is %s; want an object with a list for each event",
+			r.dialect.Shape.Root, strictjson.TypeOf([]byte(root.Raw)))})
+		return
+	}
+	for _, m := range membersOf(root) {
+		if r.dialect.Shape.ignores(m.name) {
+			continue
+		}
+		if e, known := r.dialect.Event(m.name); known {
+			m.name = e.Name
+		}
+		r.event(m.name, m.value)
+	}
+}
+
+// event reads the list of an event.
+func (r *settingsReader) event(event string, list gjson.Result) {
+	if !list.IsArray() {
+		r.problem(Problem{Line: r.lines.of(list), Event: event,
+			Text: "it is " + strictjson.TypeOf([]byte(list.Raw)) + "; want a list"})
+		return
+	}
+	list.ForEach(func(_, one gjson.Result) bool {
+		if r.dialect.Shape.Groups {
+			r.group(event, one)
+		} else {
+			r.handler(one, Handler{Event: event})
+		}
+		return true
+	})
+}
+
+// group reads {matcher, hooks: [handler]}.
+func (r *settingsReader) group(event string, group gjson.Result) {
+	handlers, matcher := member(group, "hooks"), member(group, "matcher")
+	refuse := func(text string) {
+		r.found.Entries[event]++
+		r.problem(Problem{r.lines.of(group), event, r.found.Entries[event], text})
+	}
+	switch {
+	case !group.IsObject():
+		refuse("it is " + strictjson.TypeOf([]byte(group.Raw)) + `; want an object {"matcher": ..., "hooks": [...]}`)
+	case !handlers.Exists() && isHandler(group):
+		refuse(`the handler stands directly in the list of the event; want {"matcher": ..., "hooks": [HANDLER]}`)
+	case !handlers.IsArray():
+		refuse(`it has no list "hooks" of handlers`)
+	case matcher.Exists() && matcher.Type != gjson.String && matcher.Type != gjson.Null:
+		refuse("matcher: must be a string, is " + strictjson.TypeOf([]byte(matcher.Raw)))
+	default:
+		common := Handler{Event: event, Matcher: matcher.Str, Sequential: member(group, "sequential").Type == gjson.True}
+		handlers.ForEach(func(_, one gjson.Result) bool {
+			r.handler(one, common)
+			return true
+		})
+	}
+}
+
+// isHandler reports whether an object looks like a handler.
+func isHandler(object gjson.Result) bool {
+	for _, name := range []string{"command", "type", "url", "prompt", "bash"} {
+		if member(object, name).Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+// handler reads one handler, of which h has what its group says.
+func (r *settingsReader) handler(object gjson.Result, h Handler) {
+	r.found.Entries[h.Event]++
+	h.Number, h.Line = r.found.Entries[h.Event], r.lines.of(object)
+	if len(r.found.Handlers) >= MaxHandlers {
+		r.problem(Problem{h.Line, h.Event, h.Number, fmt.Sprintf("the file has more than %d hooks", MaxHandlers)})
+		return
+	}
+	if err := r.dialect.Shape.readEntry(object, &h); err != nil {
+		r.problem(Problem{h.Line, h.Event, h.Number, err.Error()})
+		return
+	}
+	r.found.Handlers = append(r.found.Handlers, h)
+}
+
+// named is a member of an object.
+type named struct {
+	name  string
+	value gjson.Result
+}
+
+// membersOf lists the members of an object; of several with one name the last.
+func membersOf(object gjson.Result) (list []named) {
+	at := map[string]int{}
+	object.ForEach(func(key, value gjson.Result) bool {
+		if i, again := at[key.Str]; again {
+			list[i].value = value
+			return true
+		}
+		at[key.Str] = len(list)
+		list = append(list, named{key.Str, value})
+		return true
+	})
+	return list
+}
+
+// member returns the member of an object at a path with dots; of several with one name the
+// last. "" is the object itself.
+func member(object gjson.Result, path string) gjson.Result {
+	if path == "" {
+		return object
+	}
+	name, rest, _ := strings.Cut(path, ".")
+	if !object.IsObject() {
+		return gjson.Result{}
+	}
+	var found gjson.Result
+	object.ForEach(func(key, value gjson.Result) bool {
+		if key.Str == name {
+			found = value
+		}
+		return true
+	})
+	return member(found, rest)
+}

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// starter is a hook of the start of a session. It runs once for each start: at the first
+// prompt, before the agent's hooks for prompts, and again after a compaction. What it says to
+// the model is injected into every system prompt until then.
+type starter struct {
+	hook *hook
+
+	mu      sync.Mutex
+	began   string // which start it ran for
+	compact int    // compactions so far
+	context string // what it said
+}
+
+// Handle runs the hook if a session has started, and injects what it said.
+func (s *starter) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Contains(PointsOf(AfterCompact), ev.Point) {
+		s.compact++
+		return plugin.Answer{Skipped: "it runs before the next request, as the conversation was compacted"}, nil
+	}
+	about := s.hook.opts.about(ctx)
+	if s.compact > 0 {
+		about.Source = "compact"
+	}
+	if start := fmt.Sprintf("%s %s %d", about.Session, about.Source, s.compact); start != s.began {
+		s.began = start
+		return s.start(ctx, ev, about)
+	}
+	if ev.Point != hookpoints.PreSystemPrompt.Name || s.context == "" {
+		return plugin.Answer{Skipped: "it has run for this session"}, nil
+	}
+	answer := s.hook.answer(ev.Point, Moment{}, Effect{Context: s.context}, plugin.Answer{})
+	answer.How = "what it said when the session started"
+	return answer, nil
+}
+
+// start runs the hook. At a prompt, what it says to the model waits for the system prompt.
+func (s *starter) start(ctx context.Context, ev plugin.Event, about Run) (plugin.Answer, error) {
+	s.context = ""
+	m, _ := MomentAt(ev.Point, SessionStart, ev.Payload, about)
+	if value := s.hook.dialect.Matched(s.hook.event, m); !s.hook.matches(value) {
+		return plugin.Answer{Skipped: fmt.Sprintf("its matcher %.60q does not match %.60q", s.hook.handler.Matcher,
+			value)}, nil
+	}
+	eff, answer, err := s.hook.run(ctx, ev, m)
+	if err != nil {
+		return answer, err
+	}
+	s.context = eff.Context
+	if ev.Point == hookpoints.PreMessage.Name {
+		eff.Context = ""
+	}
+	return s.hook.answer(ev.Point, m, eff, answer), nil
+}

@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/tidwall/gjson"
+)
+
+// There is a moment of an agent as chibi's points are told it. It is chibi's side of the bridge: a
+// moment of an agent becomes payloads of chibi's points, and what chibi's plugins answer becomes
+// an effect.
+type There struct {
+	Moment
+	// In is the name that plugins are told as that of the context.
+	In string
+}
+
+// nesting says in which sub-agent of the agent it happens.
+func (m Moment) nesting() hookpoints.Nesting {
+	id := m.Text(AgentID)
+	return hookpoints.Nesting{Nested: id != "", AgentID: id, AgentType: m.Text(AgentType)}
+}
+
+// number returns a value that is a number, 0 for others.
+func (m Moment) number(v Value) int64 { return gjson.ParseBytes(m.Values[v]).Int() }
+
+// PreMessage is the payload of pre_message.
+func (m There) PreMessage() hookpoints.PreMessagePayload {
+	return hookpoints.PreMessagePayload{Prompt: m.Text(PromptText), ContextName: m.In, Recipe: m.Text(Recipe),
+		Nesting: m.nesting()}
+}
+
+// OfMessage is the effect of an answer at pre_message.
+func OfMessage(a hookpoints.PreMessageAnswer) (e Effect) {
+	if a.Block || a.Halt {
+		return Effect{Decision: hookpoints.DecisionDeny, Reason: cmp.Or(a.Message, "a plugin refuses the prompt")}
+	}
+	e.Prompt = a.Prompt
+	return e
+}
+
+// SystemPrompt is the payload of pre_system_prompt and post_system_prompt.
+func (m There) SystemPrompt() hookpoints.SystemPromptPayload {
+	return hookpoints.SystemPromptPayload{ContextName: m.In, Nesting: m.nesting()}
+}
+
+// OfInjections is the effect of answers at pre_system_prompt and post_system_prompt: text for
+// the model, with a blank line between two.
+func OfInjections(answers ...hookpoints.SystemPromptAnswer) (e Effect) {
+	var texts []string
+	for _, a := range answers {
+		if text := strings.TrimSpace(a.Inject); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	e.Context = strings.Join(texts, "\n\n")
+	return e
+}
+
+// PostMessage is the payload of post_message; prompt is the one that was answered.
+func (m There) PostMessage(prompt string) hookpoints.PostMessagePayload {
+	return hookpoints.PostMessagePayload{Prompt: prompt, Response: m.Text(Response), ContextName: m.In,
+		Nesting: m.nesting()}
+}
+
+// Continued is how often hooks have continued the turn, as the agent says: where it says only that
+// they have, 1.
+func (m There) Continued() int {
+	if n := int(m.number(FollowUps)); n > 0 || !gjson.ParseBytes(m.Values[StopActive]).Bool() {
+		return n
+	}
+	return 1
+}
+
+// PreStop is the payload of pre_stop; continued is how often the turn was.
+func (m There) PreStop(continued int) hookpoints.PreStopPayload {
+	return hookpoints.PreStopPayload{ContextName: m.In, Response: m.Text(Response), FollowUps: continued,
+		Messages: []hookpoints.ChatMessage{{Role: "assistant", Content: m.Text(Response)}}, Nesting: m.nesting()}
+}
+
+// OfStop is the effect of an answer at pre_stop.
+func OfStop(a hookpoints.PreStopAnswer) (e Effect) {
+	if a.Halt {
+		return Effect{Halt: true, HaltReason: a.Message}
+	}
+	if len(a.FollowUpMessages) > 0 {
+		e.Decision, e.Reason = hookpoints.DecisionDeny, strings.Join(a.FollowUpMessages, "\n\n")
+	}
+	if a.Messages != nil {
+		e.Notes = append(e.Notes, "messages at pre_stop has no effect in another agent: its conversation is its own")
+	}
+	if a.Recipe != "" {
+		e.Notes = append(e.Notes, "recipe at pre_stop has no effect in another agent: its conversation is its own")
+	}
+	return e
+}
+
+// TurnFailed is the payload of on_turn_failed.
+func (m There) TurnFailed() hookpoints.OnTurnFailedPayload {
+	p := hookpoints.OnTurnFailedPayload{ContextName: m.In, Status: hookpoints.TurnError, Kind: hookpoints.FailureOther,
+		Error: cmp.Or(m.Text(Failure), "the turn failed"), Response: m.Text(Response), Nesting: m.nesting()}
+	if m.Text(FailureKind) == "interrupted" {
+		p.Status, p.Kind = hookpoints.TurnInterrupted, ""
+	}
+	return p
+}
+
+// PostToolBatch is the payload of post_tool_batch.
+func (m There) PostToolBatch() hookpoints.PostToolBatchPayload {
+	p := hookpoints.PostToolBatchPayload{ContextName: m.In, Nesting: m.nesting()}
+	if strictjson.Decode(m.Values[Calls], &p.Calls) != nil || p.Calls == nil {
+		p.Calls = []hookpoints.FinishedCall{}
+	}
+	return p
+}
+
+// Compaction is the payload of pre_compact and post_compact.
+func (m There) Compaction() hookpoints.ContextPayload {
+	return hookpoints.ContextPayload{ContextName: m.In, MessageCount: int(m.number(Messages)), Summary: m.Text(Summary)}
+}
+
+// IsAutomatic reports whether a compaction is one that the agent makes by itself.
+func (m There) IsAutomatic() bool { return m.Text(Trigger) == "auto" }
+
+// OfCompact is the effect of an answer before a compaction.
+func OfCompact(a hookpoints.CompactAnswer) (e Effect) {
+	if a.Block {
+		e.Decision, e.Reason = hookpoints.DecisionDeny, cmp.Or(a.Message, "a plugin prevents the compaction")
+	}
+	return e
+}
+
+// PreSpawn is the payload of pre_spawn_agent.
+func (m There) PreSpawn() hookpoints.PreSpawnAgentPayload {
+	return hookpoints.PreSpawnAgentPayload{Input: m.Text(Task), Model: m.Text(Model), Tools: []string{},
+		Spawned: spawned(m)}
+}
+
+// OfSpawn is the effect of an answer at pre_spawn_agent.
+func OfSpawn(a hookpoints.PreSpawnAgentAnswer) (e Effect) {
+	if a.Block {
+		e.Decision, e.Reason = hookpoints.DecisionDeny, cmp.Or(a.Message, "a plugin blocks the sub-agent")
+	}
+	if a.SystemPrompt != nil || a.Input != nil || a.Model != nil || a.Response != "" {
+		e.Notes = append(e.Notes, "an answer at pre_spawn_agent that changes or replaces the sub-agent has no effect in "+
+			"another agent, which starts its own")
+	}
+	return e
+}
+
+// PostSpawn is the payload of post_spawn_agent.
+func (m There) PostSpawn() hookpoints.PostSpawnAgentPayload {
+	return hookpoints.PostSpawnAgentPayload{Input: m.Text(Task), Model: m.Text(Model), Response: m.Text(Response),
+		Status: hookpoints.SpawnRan, DurationMS: m.number(Duration), Spawned: spawned(m)}
+}
+
+func spawned(m There) hookpoints.Spawned {
+	return hookpoints.Spawned{Depth: 1, AgentID: m.Text(AgentID), AgentType: cmp.Or(m.Text(AgentType), "general"),
+		ToolCallID: m.Text(CallID), ContextName: m.In}
+}
+
+// EndReason is the reason at on_end.
+func (m There) EndReason() string {
+	switch m.Text(Reason) {
+	case "interrupt":
+		return "interrupt"
+	case "error":
+		return "error"
+	}
+	return "user_exit"
+}
