@@ -9,6 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
@@ -188,7 +189,7 @@ func (g Guards) expectsOf(agent string) bool {
 			return inProject && is
 		})
 	})
-	return wasApproved || len(HookFilesOf(g.project).candidates(d)) > 0
+	return wasApproved || len(hooks.FilesOf(g.project).Candidates(d)) > 0
 }
 
 // whyMissing returns the reason why a plugin is not there, "" if it is there.

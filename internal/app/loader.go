@@ -7,12 +7,12 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/within"
@@ -51,7 +51,7 @@ type Loader struct {
 	// mark is what commands of the model are told.
 	mark func(tool string) within.Mark
 	// left are the variables that hooks leave for later commands.
-	left *leftVariables
+	left *hooks.Variables
 	// atEnd has a function called at the end of the session.
 	atEnd func(func())
 }
@@ -136,7 +136,7 @@ func meant(event string) []hookpoints.Name {
 // all finds the plugins of all protocols, in their order. The protocols are probed
 // concurrently; the first error in that order is returned.
 func (l *Loader) all(ctx context.Context, prober *oneshot.Prober) ([]plugin.Loaded, error) {
-	foreign := func(context.Context, *oneshot.Prober) (plugin.Loaded, error) { return l.foreign(), nil }
+	foreign := func(context.Context, *oneshot.Prober) (plugin.Loaded, error) { return hooks.Load(l.hooks()), nil }
 	loaders := []func(context.Context, *oneshot.Prober) (plugin.Loaded, error){l.native, l.kodelet, foreign}
 	found, errs := make([]plugin.Loaded, len(loaders)), make([]error, len(loaders))
 	var all errgroup.Group
@@ -199,19 +199,7 @@ func (l *Loader) changed() (notices []plugin.Notice) {
 // load what was approved: programs from places that are the same in every directory,
 // and Python's compiled files from where the project cannot write.
 func (l *Loader) projectEnv() []string {
-	return append([]string{"PYTHONPYCACHEPREFIX=" + filepath.Join(l.told, "pycache")}, absolutePaths(l.Runner())...)
-}
-
-// absolutePaths returns the variables that list places of programs, without places that are
-// relative.
-func absolutePaths(r process.Runner) (env []string) {
-	for _, name := range []string{"PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "LD_LIBRARY_PATH"} {
-		places := filepath.SplitList(r.Getenv(name))
-		if absolute := slices.DeleteFunc(places, func(place string) bool { return !filepath.IsAbs(place) }); len(places) > 0 {
-			env = append(env, name+"="+strings.Join(absolute, string(filepath.ListSeparator)))
-		}
-	}
-	return env
+	return append([]string{"PYTHONPYCACHEPREFIX=" + filepath.Join(l.told, "pycache")}, project.AbsolutePlaces(l.Runner().Getenv)...)
 }
 
 // asksOthers reports whether the hooks of other programs are loaded.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/mcpservers"
@@ -20,7 +21,7 @@ import (
 // and expired contexts, and loads the plugins.
 func Open(ctx context.Context, opts Options) (*Session, error) {
 	s := &Session{opts: opts, person: person(opts.Output), instructions: &instructionsText{}, reads: &coding.Reads{},
-		left:     &leftVariables{},
+		left:     &hooks.Variables{},
 		watchers: &watchers{},
 		replaced: map[string]bool{}}
 	s.closers = append(s.closers, s.watchers)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/instructions"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
@@ -30,7 +31,7 @@ func openProject(s *Session) error {
 // cannot be read is left out. The error says why hooks cannot be approved.
 func Look(p project.Project) (files []trust.Seen, err error) {
 	files, err = lookHooks(p)
-	for _, f := range slices.Concat(recipes.Look(p), instructions.Look(p), ServerFilesOf(p).Look(), HookFilesOf(p).look()) {
+	for _, f := range slices.Concat(recipes.Look(p), instructions.Look(p), ServerFilesOf(p).Look(), hooks.FilesOf(p).Look()) {
 		if !slices.ContainsFunc(files, func(s trust.Seen) bool { return s.Path == f.Path }) {
 			files = append(files, f)
 		}

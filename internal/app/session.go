@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/project"
@@ -59,7 +60,7 @@ type Session struct {
 	closers []io.Closer    // in the order of opening
 	lender  *process.Lender
 	// left are the variables that hooks of agents leave for later commands.
-	left *leftVariables
+	left *hooks.Variables
 	// residents are the processes of this session's resident plugins; nil until they are
 	// loaded.
 	residents *resident.Group

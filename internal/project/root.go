@@ -3,6 +3,8 @@ package project
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/internal/trust"
 )
@@ -64,4 +66,16 @@ func IsSameFile(a, b string) bool {
 	one, errA := os.Stat(a)
 	other, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(one, other) || filepath.Clean(a) == filepath.Clean(b)
+}
+
+// AbsolutePlaces returns the variables that list places of programs, without places that are
+// relative.
+func AbsolutePlaces(getenv func(string) string) (env []string) {
+	for _, name := range []string{"PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "LD_LIBRARY_PATH"} {
+		places := filepath.SplitList(getenv(name))
+		if absolute := slices.DeleteFunc(places, func(place string) bool { return !filepath.IsAbs(place) }); len(places) > 0 {
+			env = append(env, name+"="+strings.Join(absolute, string(filepath.ListSeparator)))
+		}
+	}
+	return env
 }

@@ -1,4 +1,4 @@
-package app
+package hooks
 
 import (
 	"encoding/json"
@@ -37,14 +37,13 @@ func (u UnusedSettings) String() string {
 		english.PluralWord(u.Hooks, "it", "them"))
 }
 
-// UnusedSettingsOf looks for hooks of agents that the configuration does not turn on.
-func UnusedSettingsOf(s *Session) (list []UnusedSettings) {
-	l := s.Loader()
-	if !l.opts.Plugins.asksOthers() {
+// Unused looks for hooks of agents that are not turned on.
+func Unused(o Options) (list []UnusedSettings) {
+	if o.Off {
 		return nil
 	}
 	for _, d := range engine.All() {
-		set, own := l.config.Foreign.ByName[d.Name], lookerOf(l).Own(d)
+		set, own := o.Agents[d.Name], lookerOf(o).Own(d)
 		unused := func(candidates []foreign.Candidate, key string) {
 			files, _ := foreign.ReadAll(d, candidates)
 			for _, f := range files {
@@ -56,46 +55,47 @@ func UnusedSettingsOf(s *Session) (list []UnusedSettings) {
 		if !set.User {
 			unused(own, "user")
 		}
-		if !set.Project && !l.project.Own {
-			unused(HookFilesOf(l.project).candidates(d), "project")
+		if !set.Project && !o.Project.Own {
+			unused(FilesOf(o.Project).Candidates(d), "project")
 		}
 	}
 	return list
 }
 
-// HookFinding is something about a hook of an agent that is probably a mistake.
-type HookFinding struct{ Name, Text, Fix string }
+// Finding is something about a hook of an agent that is probably a mistake.
+type Finding struct{ Name, Text, Fix string }
 
-// CheckHooks looks for mistakes in the hooks of agents that the configuration turns on.
-func CheckHooks(s *Session) (found []HookFinding) {
-	for _, a := range loadAgents(s.Loader()) {
+// Check looks for mistakes in the hooks of agents that are turned on. set has the tools that the
+// model is offered.
+func Check(o Options, set *tools.Set) (found []Finding) {
+	for _, a := range loadAgents(o) {
 		for _, skipped := range a.Skipped {
 			if isUnused(skipped) {
-				found = append(found, HookFinding{skipped.Name, "does not run here: " + skipped.Reason, "remove it from " +
+				found = append(found, Finding{skipped.Name, "does not run here: " + skipped.Reason, "remove it from " +
 					place(skipped.Origin.Path, skipped.Origin.Line) + " if " + a.dialect.Title + " does not need it either"})
 			}
 		}
 		for _, h := range a.ready {
-			found = append(found, checkHook(a, h, s.Agent.Tools)...)
+			found = append(found, checkHook(a, h, set)...)
 		}
 	}
 	return found
 }
 
 // checkHook looks for mistakes in one hook.
-func checkHook(a *agentLoader, h agentHook, set *tools.Set) (found []HookFinding) {
+func checkHook(a *loader, h hook, set *tools.Set) (found []Finding) {
 	where := place(h.file.Path, h.Line)
 	if why := scriptProblem(a, h); why != "" {
-		found = append(found, HookFinding{h.name, why, "correct " + where})
+		found = append(found, Finding{h.name, why, "correct " + where})
 	}
 	if a.dialect.Shape.Unit == time.Millisecond && h.Kind == engine.CommandHandler && h.Timeout > 0 &&
 		h.Timeout < time.Second {
-		found = append(found, HookFinding{h.name, fmt.Sprintf("its timeout of %d counts milliseconds in %s; are seconds "+
+		found = append(found, Finding{h.name, fmt.Sprintf("its timeout of %d counts milliseconds in %s; are seconds "+
 			"meant?", h.Timeout.Milliseconds(), a.dialect.Title), "correct " + where})
 	}
 	event, _ := a.dialect.Event(h.Event)
 	if event.Matches == engine.ToolName && h.Matcher != "" && !matchesAny(a.dialect, event, h, set) {
-		found = append(found, HookFinding{h.name, fmt.Sprintf("its matcher %q matches none of the tools that chibi offers",
+		found = append(found, Finding{h.name, fmt.Sprintf("its matcher %q matches none of the tools that chibi offers",
 			clipped(h.Matcher)), "see their names: chibi tool list; [tools] coding = true in config.toml offers tools for " +
 			"files and commands"})
 	}
@@ -103,7 +103,7 @@ func checkHook(a *agentLoader, h agentHook, set *tools.Set) (found []HookFinding
 }
 
 // scriptProblem says that the script that a hook starts is missing or not executable.
-func scriptProblem(a *agentLoader, h agentHook) string {
+func scriptProblem(a *loader, h hook) string {
 	path, isProgram := foreign.Script(*h.Handler, a.rootOf(h.file), a.dirOf(h))
 	if path == "" {
 		return ""
@@ -119,7 +119,7 @@ func scriptProblem(a *agentLoader, h agentHook) string {
 }
 
 // matchesAny reports whether a hook is asked for any of the tools.
-func matchesAny(d engine.Dialect, e engine.Event, h agentHook, set *tools.Set) bool {
+func matchesAny(d engine.Dialect, e engine.Event, h hook, set *tools.Set) bool {
 	matches, err := d.Matches(e, h.Matcher)
 	if err != nil {
 		return true // loading it reports that

@@ -1,8 +1,14 @@
-package app
+// Package hooks loads the hooks that coding agents have in their settings files, so that they
+// run here.
+//
+// It promises that a hook of a project runs only while its settings file, and what its command
+// names of the project, are as the person approved them; that nothing is read while no agent is
+// turned on; and that a hook that does not run here is named with the reason.
+package hooks
 
 import (
+	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -10,8 +16,8 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/foreign"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
@@ -20,11 +26,51 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// agentLoader loads the hooks of one agent.
-type agentLoader struct {
-	*Loader
-	agentSettings
-	set config.ForeignAgent
+// Options say which hooks are loaded, and with what they run.
+type Options struct {
+	// Home is chibi's home, Told the one that hooks are told.
+	Home, Told string
+	// Version is the program's.
+	Version string
+	Project project.Project
+	// Agents are those whose hooks run, by their names.
+	Agents map[string]Agent
+	// Off says that no hooks of other programs are wanted.
+	Off bool
+	// Runner runs hooks, and Overrides are the person's settings for single ones. Neither is
+	// asked for while no agent's hooks are turned on.
+	Runner    func() process.Runner
+	Overrides func() map[string]plugin.Override
+	// About says what is known about the run, Ways how hooks are asked that are no commands.
+	About func(context.Context) engine.Run
+	Ways  engine.Ways
+	// Left are the variables that hooks leave for later commands.
+	Left *Variables
+	// AtEnd has a function called at the end of the session.
+	AtEnd func(func())
+	// Notice shows the person a sentence, Waiting what a hook says while it works.
+	Notice  func(string)
+	Waiting func(string) (done func())
+}
+
+// Agent says which hooks of an agent run.
+type Agent struct {
+	// User are those of the person's own settings files, Project those of the project's.
+	User, Project bool
+	// Files are further settings files, Plugins directories of the agent's plugins.
+	Files, Plugins []string
+	// Version is the agent's as its hooks are told; "": chibi's.
+	Version string
+}
+
+// IsOn reports whether any of the agent's hooks run.
+func (a Agent) IsOn() bool { return a.User || a.Project || len(a.Files) > 0 || len(a.Plugins) > 0 }
+
+// loader loads the hooks of one agent.
+type loader struct {
+	Options
+	settings
+	set Agent
 	// programs are the files of the project that hooks name.
 	programs *foreign.Programs
 	// urls are the only ones that hooks may be, headerVariables the only variables in headers; nil:
@@ -37,29 +83,28 @@ type agentLoader struct {
 	// runners run the hooks: those of the project, and others.
 	runners map[bool]process.Runner
 	// ready are the hooks that run, unless their matchers cannot be read or they are twins.
-	ready []agentHook
+	ready []hook
 	plugin.Loaded
 }
 
-// foreign finds the hooks of coding agents that the configuration turns on, in the order of
-// the agents. Without any, nothing is read.
-func (l *Loader) foreign() (loaded plugin.Loaded) {
-	for _, a := range loadAgents(l) {
+// Load finds the hooks of coding agents that are turned on, in the order of the agents.
+// Without any, nothing is read.
+func Load(o Options) (loaded plugin.Loaded) {
+	for _, a := range loadAgents(o) {
 		loaded.Add(a.Loaded)
 	}
 	return loaded
 }
 
-// loadAgents loads the hooks of the agents that the configuration turns on.
-func loadAgents(l *Loader) (agents []*agentLoader) {
-	isOn := func(set config.ForeignAgent) bool { return set.IsOn() }
-	if !l.opts.Plugins.asksOthers() || !slices.ContainsFunc(slices.Collect(maps.Values(l.config.Foreign.ByName)), isOn) {
+// loadAgents loads the hooks of the agents that are turned on.
+func loadAgents(o Options) (agents []*loader) {
+	if o.Off {
 		return nil
 	}
 	for _, name := range engine.Names() {
-		if set := l.config.Foreign.ByName[name]; set.IsOn() {
+		if set := o.Agents[name]; set.IsOn() {
 			d, _ := engine.ByName(name)
-			agents = append(agents, newAgentLoader(l, d, set))
+			agents = append(agents, newLoader(o, d, set))
 		}
 	}
 	var all errgroup.Group
@@ -76,20 +121,20 @@ func loadAgents(l *Loader) (agents []*agentLoader) {
 	return agents
 }
 
-func newAgentLoader(l *Loader, d engine.Dialect, set config.ForeignAgent) *agentLoader {
-	return &agentLoader{Loader: l, agentSettings: agentSettings{dialect: d}, set: set,
-		programs: HookFilesOf(l.project).programs(), memory: &engine.Memory{},
-		override: l.overrides(), runners: map[bool]process.Runner{}}
+func newLoader(o Options, d engine.Dialect, set Agent) *loader {
+	return &loader{Options: o, settings: settings{dialect: d}, set: set,
+		programs: FilesOf(o.Project).programs(), memory: &engine.Memory{},
+		override: o.Overrides(), runners: map[bool]process.Runner{}}
 }
 
 // loadAll loads the hooks of the agent.
-func (a *agentLoader) loadAll() {
+func (a *loader) loadAll() {
 	a.read()
 	a.number()
 	a.reportFiles()
 	off := a.disabledBy()
 	a.urls, a.headerVariables = a.allowed()
-	var ready []agentHook
+	var ready []hook
 	for _, h := range a.hooks() {
 		why, untrusted := a.leftOut(h, off), h.file.untrusted
 		if untrusted == nil && why.Reason == "" {
@@ -112,7 +157,7 @@ func (a *agentLoader) loadAll() {
 }
 
 // inTurn makes all hooks of an event sequential of which one is.
-func inTurn(list []agentHook) []agentHook {
+func inTurn(list []hook) []hook {
 	sequential := map[string]bool{}
 	for _, h := range list {
 		sequential[h.Event] = sequential[h.Event] || h.Sequential
@@ -128,28 +173,28 @@ const backgroundWait = 5 * time.Second
 
 // addBackground adds the plugin that passes on what hooks say for which nobody waits. At the end
 // of the run those that still run are ended, and named.
-func addBackground(a *agentLoader) {
-	if !slices.ContainsFunc(a.ready, func(h agentHook) bool { return h.Async }) {
+func addBackground(a *loader) {
+	if !slices.ContainsFunc(a.ready, func(h hook) bool { return h.Async }) {
 		return
 	}
 	a.Plugins = append(a.Plugins, engine.NewBackground(a.dialect, a.memory))
-	a.atEnd(func() {
+	a.AtEnd(func() {
 		if ended := a.memory.Close(backgroundWait); len(ended) > 0 {
-			a.notice(fmt.Sprintf("ended with the run, %s after its end, as they still ran in the background: %s",
+			a.Notice(fmt.Sprintf("ended with the run, %s after its end, as they still ran in the background: %s",
 				backgroundWait, strings.Join(ended, ", ")))
 		}
 	})
 }
 
 // skip leaves a hook out.
-func (a *agentLoader) skip(h agentHook, why plugin.SkippedPlugin) {
+func (a *loader) skip(h hook, why plugin.SkippedPlugin) {
 	why.Name, why.Origin, why.Note = h.name, a.origin(h.file, h.Line), foreign.Describe(*h.Handler)
 	a.Skipped = append(a.Skipped, why)
 }
 
 // leftOut says why a hook does not run, if something can be said without looking at its
 // matcher.
-func (a *agentLoader) leftOut(h agentHook, off switchedOff) plugin.SkippedPlugin {
+func (a *loader) leftOut(h hook, off switchedOff) plugin.SkippedPlugin {
 	event, known := a.dialect.Event(h.Event)
 	title := a.dialect.Title
 	switch why := off.why(h); {
@@ -157,7 +202,7 @@ func (a *agentLoader) leftOut(h agentHook, off switchedOff) plugin.SkippedPlugin
 		return plugin.SkippedPlugin{Reason: ofBridge + " for " + title + "; it does not run in chibi"}
 	case why != "":
 		return plugin.SkippedPlugin{Reason: why, Disabled: true}
-	case isDisabled(a.config, h.name):
+	case a.override[h.name].Disabled:
 		return plugin.SkippedPlugin{Disabled: true,
 			Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", h.name)}
 	case !known:
@@ -166,18 +211,12 @@ func (a *agentLoader) leftOut(h agentHook, off switchedOff) plugin.SkippedPlugin
 		return plugin.SkippedPlugin{Reason: "chibi never fires " + event.Name}
 	case h.Kind == "":
 		return plugin.SkippedPlugin{Reason: fmt.Sprintf("%s has no handlers of type %q", title, clipped(h.Type))}
-	case a.ways.Lacks(h.Kind) != "":
-		return plugin.SkippedPlugin{Reason: a.ways.Lacks(h.Kind)}
+	case a.Ways.Lacks(h.Kind) != "":
+		return plugin.SkippedPlugin{Reason: a.Ways.Lacks(h.Kind)}
 	case h.Shell == "powershell" && runtime.GOOS != "windows":
 		return plugin.SkippedPlugin{Reason: "it is for powershell, which runs on Windows only"}
 	}
 	return plugin.SkippedPlugin{}
-}
-
-// isDisabled reports whether the configuration disables a plugin.
-func isDisabled(c config.Config, name string) bool {
-	set, there := c.Plugins.ByName[name]
-	return there && !set.Enabled
 }
 
 // maxShown is how much of a name in a settings file is shown.
@@ -205,7 +244,7 @@ func unknownEvent(d engine.Dialect, name string) string {
 
 // reportFiles reports what is wrong with files and with entries that cannot be read. Nothing of
 // these runs, so that it does not matter whether they are approved.
-func (a *agentLoader) reportFiles() {
+func (a *loader) reportFiles() {
 	for _, f := range a.files {
 		for _, p := range f.Problems {
 			name := term.Name(f.Path)
@@ -227,7 +266,7 @@ func place(path string, line int) string {
 }
 
 // reportUnused says in one line which hooks do not run here, although nobody turned them off.
-func (a *agentLoader) reportUnused() {
+func (a *loader) reportUnused() {
 	count, reasons := 0, []string{}
 	for _, s := range a.Skipped {
 		if !isUnused(s) {
@@ -260,7 +299,7 @@ func isUnused(s plugin.SkippedPlugin) bool {
 const ofBridge = "chibi bridge wrote it"
 
 // load makes the plugin of a hook. before are those that are asked before it.
-func (a *agentLoader) load(h agentHook, before []agentHook) {
+func (a *loader) load(h hook, before []hook) {
 	twins := twinsOf(a.dialect, h, before)
 	for _, twin := range twins {
 		if twin.Matcher == h.Matcher {
@@ -271,8 +310,8 @@ func (a *agentLoader) load(h agentHook, before []agentHook) {
 	override := a.override[h.name]
 	p, err := engine.NewPlugin(&a.dialect, ofPlugin(a, h), engine.HookOptions{
 		Name: h.name, Path: h.file.Path, Dir: a.dirOf(h), Runner: a.runner(h.file),
-		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory, Ways: a.ways,
-		Concerns: concerningOf(a.Loader), Waiting: a.waiting, Leaves: leavingOf(a.Loader),
+		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory, Ways: a.Ways,
+		Concerns: concerningOf(a.Options), Waiting: a.Waiting, Leaves: leavingOf(a.Options),
 		URLs: a.urls, HeaderVariables: a.headerVariables,
 		Twins: handlersOf(twins),
 	})
@@ -286,7 +325,7 @@ func (a *agentLoader) load(h agentHook, before []agentHook) {
 }
 
 // twinsOf returns the earlier hooks that are the same for the agent, whatever their matchers.
-func twinsOf(d engine.Dialect, h agentHook, before []agentHook) (twins []agentHook) {
+func twinsOf(d engine.Dialect, h hook, before []hook) (twins []hook) {
 	for _, b := range before {
 		if d.Dedup != "" && b.Event == h.Event && b.Kind == h.Kind && b.If == h.If && b.Title() == h.Title() &&
 			slices.Equal(b.Args, h.Args) && (d.Dedup == "command" || b.Name == h.Name) && b.root() == h.root() {
@@ -296,7 +335,7 @@ func twinsOf(d engine.Dialect, h agentHook, before []agentHook) (twins []agentHo
 	return twins
 }
 
-func handlersOf(hooks []agentHook) (list []engine.Handler) {
+func handlersOf(hooks []hook) (list []engine.Handler) {
 	for _, h := range hooks {
 		list = append(list, *h.Handler)
 	}
@@ -304,16 +343,16 @@ func handlersOf(hooks []agentHook) (list []engine.Handler) {
 }
 
 // rootOf returns the directory that is the project's for the hooks of a file.
-func (a *agentLoader) rootOf(f *hookFile) string {
+func (a *loader) rootOf(f *hookFile) string {
 	if f.isProject {
 		return f.Root
 	}
-	return a.project.Dir
+	return a.Project.Dir
 }
 
 // dirOf returns where a hook runs; "": in the working directory.
-func (a *agentLoader) dirOf(h agentHook) string {
-	dir := a.project.Dir
+func (a *loader) dirOf(h hook) string {
+	dir := a.Project.Dir
 	if h.file.AtRoot {
 		dir = a.rootOf(h.file)
 		if !h.file.isProject {

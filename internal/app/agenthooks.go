@@ -1,22 +1,16 @@
 package app
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/netip"
-	"syscall"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/permissions/urls"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/coding"
 )
@@ -24,7 +18,7 @@ import (
 // waysOf returns how hooks of coding agents are asked that are no commands.
 func waysOf(s *Session) engine.Ways {
 	ways := engine.Ways{
-		Post: poster{allowPrivate: s.Config.Foreign.AllowPrivate}.post,
+		Post: hooks.Poster(s.Config.Foreign.AllowPrivate),
 		Call: func(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
 			return callForHook(ctx, s, serverTool{server, tool}, input)
 		},
@@ -33,52 +27,6 @@ func waysOf(s *Session) engine.Ways {
 		ways.Ask = func(ctx context.Context, q engine.Judging) (string, error) { return askForHook(ctx, s, q) }
 	}
 	return ways
-}
-
-// maxHookAnswer bounds the answer of an HTTP handler, in bytes.
-const maxHookAnswer = 8 << 20
-
-// poster posts what happens to hooks that are URLs.
-type poster struct{ allowPrivate bool }
-
-// post sends a payload. It follows no redirects and uses no proxy, and reaches this machine and
-// public addresses only, unless the configuration allows others.
-func (p poster) post(ctx context.Context, to engine.Posting) (status int, body []byte, err error) {
-	dialer := net.Dialer{Timeout: 30 * time.Second, Control: p.check}
-	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true}
-	client := http.Client{Transport: transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(to.Body))
-	if err != nil {
-		return 0, nil, err
-	}
-	for name, value := range to.Headers {
-		request.Header.Set(name, value)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer response.Body.Close()
-	body, err = io.ReadAll(io.LimitReader(response.Body, maxHookAnswer+1))
-	if err == nil && len(body) > maxHookAnswer {
-		err = fmt.Errorf("the answer is longer than %d bytes", maxHookAnswer)
-	}
-	return response.StatusCode, body, err
-}
-
-// check refuses addresses of private networks, right before a connection is made.
-func (p poster) check(_, address string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return err
-	}
-	class := urls.ClassOf(at.Addr().Unmap())
-	if p.allowPrivate || class == urls.Public || class == urls.Loopback {
-		return nil
-	}
-	return fmt.Errorf("%s is refused: it is no public address (%s); [foreign] allow_private = true allows it", at.Addr(),
-		class)
 }
 
 // serverTool is a tool of an MCP server.
@@ -151,4 +99,29 @@ func addReading(s *Session, judge *agent.Agent) error {
 		}
 	}
 	return nil
+}
+
+// aboutRun says what is known about the session's run. The conversation is told with each event.
+func aboutRun(s *Session) engine.Run {
+	about := engine.Run{Cwd: s.Project.Dir, Home: s.Project.User, Model: s.Config.Model, Mode: "run",
+		Trusted: s.opts.Permissions.TrustTools, Now: time.Now()}
+	if effort := s.Config.API.Reasoning.Effort; effort != nil {
+		about.Effort = *effort
+	}
+	return about
+}
+
+// HooksOf says which hooks of coding agents run in a session.
+func HooksOf(s *Session) hooks.Options { return s.Loader().hooks() }
+
+// hooks says which hooks of coding agents are loaded.
+func (l *Loader) hooks() hooks.Options {
+	agents := map[string]hooks.Agent{}
+	for name, set := range l.config.Foreign.ByName {
+		agents[name] = hooks.Agent{User: set.User, Project: set.Project, Files: set.Files, Plugins: set.Plugins,
+			Version: set.Version}
+	}
+	return hooks.Options{Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project, Agents: agents,
+		Off: !l.opts.Plugins.asksOthers(), Runner: l.Runner, Overrides: l.overrides, About: l.about, Ways: l.ways,
+		Left: l.left, AtEnd: l.atEnd, Notice: l.notice, Waiting: l.waiting}
 }

@@ -1,4 +1,4 @@
-package app
+package hooks
 
 import (
 	"fmt"
@@ -13,42 +13,42 @@ import (
 )
 
 // lookerOf finds the settings files of agents.
-func lookerOf(l *Loader) foreign.Looker {
-	return foreign.Looker{Home: l.project.User, Getenv: l.Runner().Getenv}
+func lookerOf(l Options) foreign.Looker {
+	return foreign.Looker{Home: l.Project.User, Getenv: l.Runner().Getenv}
 }
 
 // read reads the settings files that the configuration turns on, in the order in which the
 // agent asks them: the person's, those that the configuration names, the project's. Files that
 // say nothing about hooks are left out.
-func (a *agentLoader) read() {
-	own := lookerOf(a.Loader).Own(a.dialect)
+func (a *loader) read() {
+	own := lookerOf(a.Options).Own(a.dialect)
 	var mine []foreign.Candidate
 	if a.set.User {
 		mine = append(mine, own...)
 	}
 	for _, path := range a.set.Files {
-		mine = append(mine, foreign.Named(a.dialect, inOwn(a.home, path), a.project.User))
+		mine = append(mine, foreign.Named(a.dialect, inHome(a.Home, path), a.Project.User))
 	}
 	for _, dir := range a.set.Plugins {
-		mine = append(mine, foreign.OfPlugin(a.dialect, inOwn(a.home, dir)))
+		mine = append(mine, foreign.OfPlugin(a.dialect, inHome(a.Home, dir)))
 	}
 	for _, path := range slices.Concat(a.set.Files, a.set.Plugins) {
-		a.reportMissing(inOwn(a.home, path))
+		a.reportMissing(inHome(a.Home, path))
 	}
 	a.add(mine, nil)
 	if !a.set.Project {
 		return
 	}
-	project := HookFilesOf(a.project)
-	files := project.candidates(a.dialect)
+	ofProject := FilesOf(a.Project)
+	files := ofProject.Candidates(a.dialect)
 	files = slices.DeleteFunc(files, func(c foreign.Candidate) bool {
 		return slices.ContainsFunc(own, func(o foreign.Candidate) bool { return o.Path == c.Path })
 	})
-	a.add(files, project.mayUse(a.home))
+	a.add(files, ofProject.mayUse(a.Home))
 }
 
 // add reads files. check is set for those of the project, and says why one must not be used.
-func (a *agentLoader) add(list []foreign.Candidate, check func(foreign.File) error) {
+func (a *loader) add(list []foreign.Candidate, check func(foreign.File) error) {
 	files, problems := foreign.ReadAll(a.dialect, list)
 	for _, f := range files {
 		if !f.SaysSomething() {
@@ -66,7 +66,7 @@ func (a *agentLoader) add(list []foreign.Candidate, check func(foreign.File) err
 }
 
 // reportMissing reports a file or directory that the configuration names and that is not there.
-func (a *agentLoader) reportMissing(path string) {
+func (a *loader) reportMissing(path string) {
 	if _, err := os.Stat(path); err != nil {
 		a.Notices = append(a.Notices, plugin.Notice{Plugin: a.dialect.Name, Text: fmt.Sprintf("there is no %s, which "+
 			"[foreign.%s] names", term.Name(path), a.dialect.Name)})
@@ -74,7 +74,7 @@ func (a *agentLoader) reportMissing(path string) {
 }
 
 // inOwn returns the full path of a file that the configuration in a home names.
-func inOwn(home, path string) string {
+func inHome(home, path string) string {
 	if path = project.InHome(path); filepath.IsAbs(path) {
 		return path
 	}

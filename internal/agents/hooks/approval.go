@@ -1,4 +1,4 @@
-package app
+package hooks
 
 import (
 	"path/filepath"
@@ -10,35 +10,21 @@ import (
 	"github.com/chibi-host/chibi/internal/trust"
 )
 
-// HookFiles are the settings files of a project in which coding agents list hooks.
-type HookFiles struct{ project project.Project }
+// Files are the settings files of a project in which coding agents list hooks.
+type Files struct{ project project.Project }
 
-// HookFilesOf returns those of a project.
-func HookFilesOf(p project.Project) HookFiles { return HookFiles{p} }
+// FilesOf returns those of a project.
+func FilesOf(p project.Project) Files { return Files{p} }
 
-// candidates lists the settings files of the project that an agent reads: those in the
+// Candidates lists the settings files of the project that an agent reads: those in the
 // nearest directory, from the current one up to the project's root, that has any.
-func (f HookFiles) candidates(d engine.Dialect) []foreign.Candidate {
-	return foreign.Project(d, f.upward())
-}
-
-// upward lists the directories of the project from the current one to its root.
-func (f HookFiles) upward() []string {
-	p := f.project
-	if p.Dir == "" {
-		return nil
-	}
-	if p.Own {
-		return []string{p.Dir}
-	}
-	dirs := p.Folders()
-	slices.Reverse(dirs)
-	return dirs
+func (f Files) Candidates(d engine.Dialect) []foreign.Candidate {
+	return foreign.Project(d, f.project.Upward())
 }
 
 // mayUse returns a function that says why a settings file of the project must not be used;
 // nil: it is approved, or needs no approval.
-func (f HookFiles) mayUse(home string) func(foreign.File) error {
+func (f Files) mayUse(home string) func(foreign.File) error {
 	p := f.project
 	if p.Own {
 		return func(foreign.File) error { return nil }
@@ -48,21 +34,21 @@ func (f HookFiles) mayUse(home string) func(foreign.File) error {
 }
 
 // programs finds the files of the project that hooks name.
-func (f HookFiles) programs() *foreign.Programs {
+func (f Files) programs() *foreign.Programs {
 	topmost := f.project.Dir
-	if dirs := f.upward(); len(dirs) > 0 {
+	if dirs := f.project.Upward(); len(dirs) > 0 {
 		topmost = dirs[len(dirs)-1]
 	}
 	return foreign.NewPrograms(topmost)
 }
 
 // programsOf lists what of the project a hook of a settings file runs.
-func (f HookFiles) programsOf(programs *foreign.Programs, in foreign.File, h engine.Handler) []string {
+func (f Files) programsOf(programs *foreign.Programs, in foreign.File, h engine.Handler) []string {
 	return programs.All(h, slices.Compact([]string{in.Root, f.project.Dir}))
 }
 
 // asApproved returns why a file or directory of the project is not as it was approved; nil: it is.
-func (f HookFiles) asApproved(home, path string) error {
+func (f Files) asApproved(home, path string) error {
 	return f.project.Approves(home)(func(a trust.Approval) error {
 		rel, err := filepath.Rel(a.Project, path)
 		if err != nil {
@@ -92,14 +78,14 @@ type SettingsFile struct {
 }
 
 // List reads those that have hooks of any agent, or turn hooks off.
-func (f HookFiles) List() (files []SettingsFile) {
+func (f Files) List() (files []SettingsFile) {
 	p := f.project
 	if p.Own {
 		return nil
 	}
 	programs := f.programs()
 	for _, d := range engine.All() {
-		found, _ := foreign.ReadAll(d, f.candidates(d)) // a file that cannot be read runs nothing
+		found, _ := foreign.ReadAll(d, f.Candidates(d)) // a file that cannot be read runs nothing
 		for _, in := range found {
 			if !in.HasEffect() {
 				continue
@@ -118,9 +104,9 @@ func (f HookFiles) List() (files []SettingsFile) {
 	return files
 }
 
-// look reads what an approval of the project covers of the agents' settings files: these, and
+// Look reads what an approval of the project covers of the agents' settings files: these, and
 // the files that their hooks name.
-func (f HookFiles) look() (files []trust.Seen) {
+func (f Files) Look() (files []trust.Seen) {
 	for _, s := range f.List() {
 		for _, path := range append([]string{s.Rel}, slices.Concat(s.Programs...)...) {
 			files = append(files, trust.Code(f.project.Dir, f.project.Folders()[0], path)...)

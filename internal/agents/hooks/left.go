@@ -1,4 +1,4 @@
-package app
+package hooks
 
 import (
 	"encoding/json"
@@ -12,16 +12,16 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// leftVariables are the variables that hooks of coding agents leave for the commands that run
+// Variables are those that hooks of coding agents leave for the commands that run
 // after them. It is safe for concurrent use.
-type leftVariables struct {
+type Variables struct {
 	mu        sync.Mutex
 	variables map[string]string
 	dir       string // where hooks leave them; "" until one does
 }
 
 // add adds variables.
-func (l *leftVariables) add(variables map[string]string) {
+func (l *Variables) add(variables map[string]string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.variables == nil {
@@ -30,8 +30,8 @@ func (l *leftVariables) add(variables map[string]string) {
 	maps.Copy(l.variables, variables)
 }
 
-// list returns them as "NAME=value".
-func (l *leftVariables) list() (list []string) {
+// List returns them as "NAME=value".
+func (l *Variables) List() (list []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(l.variables)) {
@@ -41,7 +41,7 @@ func (l *leftVariables) list() (list []string) {
 }
 
 // value returns one of them.
-func (l *leftVariables) value(name string) (value string, set bool) {
+func (l *Variables) value(name string) (value string, set bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	value, set = l.variables[name]
@@ -49,15 +49,15 @@ func (l *leftVariables) value(name string) (value string, set bool) {
 }
 
 // forget forgets where hooks leave variables.
-func (l *leftVariables) forget() {
+func (l *Variables) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.dir = ""
 }
 
 // leavingOf returns how the hooks of the run leave variables.
-func leavingOf(l *Loader) engine.Leaving {
-	left := l.left
+func leavingOf(l Options) engine.Leaving {
+	left := l.Left
 	return engine.Leaving{
 		Dir: func() (string, error) {
 			left.mu.Lock()
@@ -68,7 +68,7 @@ func leavingOf(l *Loader) engine.Leaving {
 			dir, remove, err := disk.MkdirTemp("chibi-variables-*")
 			if err == nil {
 				left.dir = dir
-				l.atEnd(func() {
+				l.AtEnd(func() {
 					left.forget()
 					remove()
 				})
@@ -86,15 +86,15 @@ func leavingOf(l *Loader) engine.Leaving {
 }
 
 // concerningOf returns what reads a rule of a hook, which has chibi's names.
-func concerningOf(l *Loader) engine.Concerning {
+func concerningOf(l Options) engine.Concerning {
 	return func(rule string) (func(tools.Spec, json.RawMessage) bool, error) { return concerns(l, rule) }
 }
 
 // concerns reads a rule.
-func concerns(l *Loader, rule string) (func(tools.Spec, json.RawMessage) bool, error) {
-	dir := l.project.Dir
-	c, err := permissions.NewCondition(rule, permissions.Settings{Root: l.project.ToolRoot(), Dir: dir,
-		ChibiHome: l.home, UserHome: l.project.User})
+func concerns(l Options, rule string) (func(tools.Spec, json.RawMessage) bool, error) {
+	dir := l.Project.Dir
+	c, err := permissions.NewCondition(rule, permissions.Settings{Root: l.Project.ToolRoot(), Dir: dir,
+		ChibiHome: l.Home, UserHome: l.Project.User})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func concerns(l *Loader, rule string) (func(tools.Spec, json.RawMessage) bool, e
 
 // allowed returns which URLs hooks may be and which variables their headers may have, of all
 // files together; nil: no file says so.
-func (a *agentSettings) allowed() (urls, variables []string) {
+func (a *settings) allowed() (urls, variables []string) {
 	for _, f := range a.files {
 		if f.untrusted == nil {
 			urls, variables = append(urls, f.URLs...), append(variables, f.HeaderVariables...)

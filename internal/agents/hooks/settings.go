@@ -1,4 +1,4 @@
-package app
+package hooks
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// agentSettings are the settings files of an agent.
-type agentSettings struct {
+// settings are the settings files of an agent.
+type settings struct {
 	dialect engine.Dialect
 	files   []*hookFile
 }
@@ -28,8 +28,8 @@ type hookFile struct {
 	offset map[string]int
 }
 
-// agentHook is one hook of a settings file.
-type agentHook struct {
+// hook is one hook of a settings file.
+type hook struct {
 	*engine.Handler
 	file *hookFile
 	name string
@@ -37,7 +37,7 @@ type agentHook struct {
 
 // root is the directory of the agent's plugin that a command belongs to, "" if it belongs to none: there the
 // same text runs other files than in another plugin, as it has the directory in it, or in a variable.
-func (h agentHook) root() string {
+func (h hook) root() string {
 	if h.file.IsPlugin && h.Kind == engine.CommandHandler {
 		return h.file.Root
 	}
@@ -46,11 +46,11 @@ func (h agentHook) root() string {
 
 // hooks lists the hooks of all files in the order in which they are asked: that of the events in
 // the table, then that of the files.
-func (a *agentSettings) hooks() (list []agentHook) {
+func (a *settings) hooks() (list []hook) {
 	for _, f := range a.files {
 		for i := range f.Handlers {
 			h := &f.Handlers[i]
-			list = append(list, agentHook{h, f, a.nameOf(f, h.Event, h.Number)})
+			list = append(list, hook{h, f, a.nameOf(f, h.Event, h.Number)})
 		}
 	}
 	place := map[string]int{}
@@ -60,22 +60,22 @@ func (a *agentSettings) hooks() (list []agentHook) {
 			place[e.Name] = -1 // before the prompt at whose point it runs
 		}
 	}
-	slices.SortStableFunc(list, func(x, y agentHook) int { return place[x.Event] - place[y.Event] })
+	slices.SortStableFunc(list, func(x, y hook) int { return place[x.Event] - place[y.Event] })
 	return list
 }
 
 // nameOf returns the name of an entry of a file, such as claude:PreToolUse:2.
-func (a *agentSettings) nameOf(f *hookFile, event string, number int) string {
+func (a *settings) nameOf(f *hookFile, event string, number int) string {
 	return fmt.Sprintf("%s:%s:%d", a.dialect.Name, event, f.offset[event]+number)
 }
 
 // origin returns where a hook stands.
-func (a *agentSettings) origin(f *hookFile, line int) plugin.Origin {
+func (a *settings) origin(f *hookFile, line int) plugin.Origin {
 	return plugin.Origin{Protocol: a.dialect.Name, Path: f.Path, Line: line}
 }
 
 // number counts the entries of each event over all files.
-func (a *agentSettings) number() {
+func (a *settings) number() {
 	total := map[string]int{}
 	for _, f := range a.files {
 		f.offset = maps.Clone(total)
@@ -93,7 +93,7 @@ type switchedOff struct {
 
 // disabledBy finds out which hooks the files turn off: of those that say something about all
 // hooks, the one counts that is nearest to the project.
-func (a *agentSettings) disabledBy() switchedOff {
+func (a *settings) disabledBy() switchedOff {
 	off, scope := switchedOff{names: map[string]string{}}, -1
 	for _, f := range a.files {
 		if f.untrusted != nil {
@@ -118,7 +118,7 @@ func scopes() []string {
 }
 
 // why returns why a hook is turned off, "" if it is not. Nobody turns the organisation's off.
-func (o switchedOff) why(h agentHook) string {
+func (o switchedOff) why(h hook) string {
 	if h.file.Scope == engine.ScopeSystem {
 		return ""
 	}
