@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/confine"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/tools/coding"
@@ -22,7 +23,7 @@ import (
 func Open(ctx context.Context, opts Options) (*Session, error) {
 	s := &Session{opts: opts, person: person(opts.Output), instructions: &instructionsText{}, reads: &coding.Reads{},
 		left:     &hooks.Variables{},
-		watchers: &watchers{},
+		watchers: &confine.Watchers{},
 		replaced: map[string]bool{}}
 	s.closers = append(s.closers, s.watchers)
 	with := func(step func(context.Context, *Session) error) func(*Session) error {

@@ -49,7 +49,7 @@ func (s *Session) End(ctx context.Context, failure error) error {
 	}
 	s.started = false
 	s.checks.stop()
-	s.watchers.end(ctx)
+	s.watchers.End(ctx)
 	return s.Agent.End(ctx, failure)
 }
 

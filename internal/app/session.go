@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/confine"
 	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
@@ -75,9 +76,9 @@ type Session struct {
 
 	// The following are shared with the session that this one comes from.
 	instructions *instructionsText
-	reads        *coding.Reads   // what the model knows of files
-	watchers     *watchers       // of what commands in the sandbox must not change
-	replaced     map[string]bool // names of coding tools of which was said that a plugin brings its own
+	reads        *coding.Reads     // what the model knows of files
+	watchers     *confine.Watchers // of what commands in the sandbox must not change
+	replaced     map[string]bool   // names of coding tools of which was said that a plugin brings its own
 
 	checks *checks // of what plugins answered, from the last Load; nil: none
 }

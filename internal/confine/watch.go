@@ -1,4 +1,4 @@
-package app
+package confine
 
 import (
 	"context"
@@ -8,29 +8,35 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/internal/baseline"
 	"github.com/chibi-host/chibi/internal/clip"
-	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/sandbox"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
 )
 
-// watchers watch what commands in the sandbox must not change, for all sessions of a run: one for
+// Told says who is told what was changed, and asked about it.
+type Told struct {
+	// Notice shows the person a sentence.
+	Notice func(string)
+	// Person is asked; nil: nobody can be.
+	Person func() permissions.Person
+	// Cache keeps what is put back, and Below names a file for people.
+	Cache func() cache.Cache
+	Below func(path string) string
+}
+
+// Watchers watch what commands in the sandbox must not change, for all sessions of a run: one for
 // each list of directories and exceptions.
-type watchers struct {
+type Watchers struct {
 	mu   sync.Mutex
 	list map[string]*watcher
 }
 
-// of returns the watcher for commands that may write in some directories.
-func (w *watchers) of(s *Session, writable []string) *watcher {
-	options := baseline.Options{Dirs: writable, Projects: []string{s.Project.Dir}, Home: project.UserHome(),
-		Allowed: project.FullPaths(s.Config.FileToolsWritePaths)}
-	for _, path := range s.Config.Tools.SandboxWrite {
-		options.Allowed = append(options.Allowed, project.InHome(path))
-	}
+// of returns the watcher of what options say.
+func (w *Watchers) of(options baseline.Options, told Told) *watcher {
 	key := fmt.Sprintf("%q", options)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -38,13 +44,13 @@ func (w *watchers) of(s *Session, writable []string) *watcher {
 		w.list = map[string]*watcher{}
 	}
 	if w.list[key] == nil {
-		w.list[key] = &watcher{session: s, options: options}
+		w.list[key] = &watcher{to: told, options: options}
 	}
 	return w.list[key]
 }
 
-// end looks a last time, at the end of the run.
-func (w *watchers) end(ctx context.Context) {
+// End looks a last time, at the end of the run.
+func (w *Watchers) End(ctx context.Context) {
 	if w == nil {
 		return
 	}
@@ -56,17 +62,17 @@ func (w *watchers) end(ctx context.Context) {
 }
 
 // Close looks once more if the run did not end in the ordinary way; nobody is asked.
-func (w *watchers) Close() error {
+func (w *Watchers) Close() error {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	w.end(over)
+	w.End(over)
 	return nil
 }
 
 // watcher compares what is watched before and after commands. What changes between them is the work of others,
 // unless processes are left of a command.
 type watcher struct {
-	session *Session
+	to      Told
 	options baseline.Options
 
 	mu      sync.Mutex
@@ -107,7 +113,7 @@ func (w *watcher) take() {
 func (w *watcher) tellSkipped(known []string) {
 	skipped := slices.DeleteFunc(slices.Clone(w.before.Skipped), func(s string) bool { return slices.Contains(known, s) })
 	if len(skipped) > 0 {
-		w.session.person.notice("not looked at after commands in the sandbox: " + few(skipped))
+		w.to.Notice("not looked at after commands in the sandbox: " + few(skipped))
 	}
 }
 
@@ -161,15 +167,15 @@ func (w *watcher) check(ctx context.Context, who string) {
 
 // ask asks the person whether changes may stay; false: nobody could be asked.
 func (w *watcher) ask(ctx context.Context, changes []baseline.Change) (permissions.Answer, bool) {
-	gate := w.session.Agent.Gate
-	if gate == nil || gate.Person == nil {
+	person := w.to.Person()
+	if person == nil {
 		return permissions.Answer{}, false
 	}
 	var paths []string
 	for _, c := range changes {
 		paths = append(paths, c.Path)
 	}
-	answer, err := gate.Person.Ask(ctx, permissions.Question{
+	answer, err := person.Ask(ctx, permissions.Question{
 		Call: permissions.Call{
 			Tool:   tools.Spec{Name: "shell_exec", Category: tools.CategoryEdit},
 			Access: tools.Access{Path: strings.Join(paths, "\n"), Diff: diffOf(changes)},
@@ -234,7 +240,7 @@ func (w *watcher) undo(changes []baseline.Change, why undoing) {
 		said += ", who said no: " + why.reason
 	}
 	if len(left) > 0 {
-		w.session.person.notice("could not be put back, look at it yourself: " + few(append(w.names(left), problems...)))
+		w.to.Notice("could not be put back, look at it yourself: " + few(append(w.names(left), problems...)))
 		said += "; not all of it could be put back"
 	}
 	if w.told != "" {
@@ -250,7 +256,7 @@ func (w *watcher) names(changes []baseline.Change) (list []string) {
 		if c.Settings != nil {
 			what = few(c.Settings)
 		}
-		list = append(list, fmt.Sprintf("%s (%s)", term.Name(w.session.Project.Below(c.Path)), term.Visible(what)))
+		list = append(list, fmt.Sprintf("%s (%s)", term.Name(w.to.Below(c.Path)), term.Visible(what)))
 	}
 	return list
 }
@@ -265,7 +271,7 @@ func (w *watcher) keep(changes []baseline.Change) []string {
 		if c.Data() == nil {
 			continue
 		}
-		if entry, err := w.session.Cache().PutText("shell_exec", []byte(c.Path), string(c.Data())); err == nil {
+		if entry, err := w.to.Cache().PutText("shell_exec", []byte(c.Path), string(c.Data())); err == nil {
 			list[i] += ", kept as " + entry.ID
 		}
 	}
@@ -289,7 +295,7 @@ func (w *watcher) tellPerson(changes []baseline.Change, items []string, why undo
 			text += "\n  " + clip.Bytes(term.Visible(line), 200)
 		}
 	}
-	w.session.person.notice(text)
+	w.to.Notice(text)
 }
 
 // few joins a list of which only the first are named.
