@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
@@ -61,12 +62,12 @@ func (s *Session) Load(ctx context.Context) error {
 }
 
 // newHost returns a host of the session's plugins that traces to t.
-func newHost(s *Session, t *tracer) *plugin.Host {
+func newHost(s *Session, t *trace.Tracer) *plugin.Host {
 	host := &plugin.Host{
 		Plugins: s.Loaded.Plugins, MaxAnswers: int64(s.Config.Limits.HookAnswersBytes),
 		Parallel: s.Config.Plugins.Parallel,
-		Trace:    t.record,
-		Fired:    t.fired,
+		Trace:    t.Record,
+		Fired:    t.Fired,
 		Notify:   func(n plugin.Notice) { s.person.notice(n.String()) },
 		Waiting: func(point hookpoints.Name, name string) func() {
 			return s.person.waiting(fmt.Sprintf("%s (hook %s)", name, point))

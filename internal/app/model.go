@@ -26,7 +26,7 @@ func (s *Session) Connect() error {
 	}
 	s.Agent.Output = s.opts.Output
 	s.Agent.Output.Event = func(step agent.Event) {
-		s.tracer.step(step)
+		s.tracer.Step(step)
 		if s.person.Event != nil {
 			s.person.Event(step)
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
@@ -94,14 +95,14 @@ type lane struct {
 }
 
 // newLane returns a lane whose hooks are asked and traced by these.
-func (g *generation) newLane(host *plugin.Host, t *tracer) *lane {
+func (g *generation) newLane(host *plugin.Host, t *trace.Tracer) *lane {
 	s := g.session
-	t.loaded = func() *agent.LoadedEvent { return loadedEvent(s.Loaded, g.tools) }
+	t.Loaded = func() *agent.LoadedEvent { return trace.LoadedEvent(s.Loaded, g.tools) }
 	return &lane{refusal: g.refusal, agent: agent.Agent{
 		Host: host, Context: s.Context, Tools: g.tools, Cache: s.Agent.Cache, Recipes: s.Agent.Recipes,
 		Settings: s.Agent.Settings,
 		Output: agent.Output{Notice: s.person.notice, Detail: s.person.Detail, Event: func(e agent.Event) {
-			t.step(e)
+			t.Step(e)
 			if s.person.Event != nil {
 				s.person.Event(e)
 			}
@@ -125,7 +126,7 @@ func (g *generation) enter(ctx context.Context) (*lane, error) {
 	}
 	s := g.session
 	t := newTracer(s)
-	t.write(s.trace, s.Host.Layout().Trace(s.Name()), s.Config.Trace)
+	writeTrace(s, t)
 	host := newHost(s, t)
 	s.closers = append(s.closers, t, closing(func() { host.Join(context.Background()) }))
 	return g.newLane(host, t), nil

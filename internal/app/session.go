@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
+	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/llm/openai"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -70,7 +71,7 @@ type Session struct {
 	servers        *mcpservers.Host
 	serverProblems []error
 
-	tracer *tracer // shared with the session that this one comes from, until its plugins are loaded
+	tracer *trace.Tracer // shared with the session that this one comes from, until its plugins are loaded
 	shared bool
 	trace  io.Writer // the file of Options.Trace, nil: none
 
@@ -180,8 +181,8 @@ func (s *Session) WithLock(ctx context.Context, name string, do func(context.Con
 			return err
 		}
 		defer t.Close()
-		s.tracer.writer.Context(name)
-		defer s.tracer.writer.Context(s.Name())
+		s.tracer.Context(name)
+		defer s.tracer.Context(s.Name())
 	}
 	if t.owned {
 		return do(ctx, t)

@@ -1,4 +1,4 @@
-package app
+package trace
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/usage"
 )
 
 // Elsewhere says that the newest turn of a context ran on another host: its trace is there.
@@ -37,13 +38,13 @@ func (e *Elsewhere) details() string {
 
 // RanElsewhere returns where the newest turn of a context ran, nil if that was this host, or
 // if the store does not say: only those that many machines share do.
-func RanElsewhere(ctx context.Context, s *Session, name string) (*Elsewhere, error) {
-	if !s.Store.IsShared() {
+func RanElsewhere(ctx context.Context, store *contexts.Store, name string) (*Elsewhere, error) {
+	if !store.IsShared() {
 		return nil, nil
 	}
-	c, err := s.Store.Context(name)
+	c, err := store.Context(name)
 	if err != nil {
-		return nil, UsageError{Err: err}
+		return nil, usage.Error{Err: err}
 	}
 	host, err := os.Hostname()
 	if err != nil {

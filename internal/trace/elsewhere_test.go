@@ -1,4 +1,4 @@
-package app_test
+package trace_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/store"
 )
 
@@ -49,7 +49,7 @@ func TestWhereTheNewestTurnRan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := app.RanElsewhere(t.Context(), &app.Session{Store: test.store}, "work")
+		got, err := trace.RanElsewhere(t.Context(), test.store, "work")
 		if err != nil || (got != nil) != (test.want != "") || got != nil && strings.TrimSpace(got.String()) != test.want {
 			t.Errorf("%s: %v, %v; want %s", test.name, got, err, test.want)
 		}
