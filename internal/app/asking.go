@@ -78,12 +78,12 @@ func (t terminal) Ask(ctx context.Context, q permissions.Question) (permissions.
 
 // terminalLender lends the terminal to plugins and to chibi's own questions: there is one.
 func terminalLender(s *Session) *process.Lender {
-	if s.lender == nil {
+	s.lending.Do(func() {
 		lend := s.opts.Plugins.Lend
 		if lend == nil {
 			lend = func() func() { return func() {} }
 		}
 		s.lender = process.NewLender(ms(s.Config.Plugins.AskTimeoutMS), lend)
-	}
+	})
 	return s.lender
 }

@@ -15,7 +15,7 @@ import (
 // tools show only what the rules let the model read.
 func codingTools(s *Session, rules *permissions.Rules) []tools.Tool {
 	files := filesOf(s)
-	files.MayRead, files.Reads = rules.MayRead, s.reads
+	files.MayRead, files.Reads = rules.MayRead, &s.reads
 	return append(append([]tools.Tool{ShellTool(s, files.Root)}, coding.Tools(files)...), fetch.New(fetchOf(s)))
 }
 

@@ -30,7 +30,7 @@ const BuiltIn = "built in"
 func (s *Session) Load(ctx context.Context) error {
 	s.Agent.Host.Join(ctx) // what earlier plugins still do
 	defer s.person.waiting("plugins")()
-	if s.shared {
+	if s.isBorrowed {
 		if err := openTrace(s); err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func (s *Session) Loader() *Loader {
 		stay:  s.residents,
 		spool: func() (process.Spool, error) { return s.Cache().SpillFile() }, notice: s.person.notice,
 		about: func(context.Context) engine.Run { return aboutRun(s) }, ways: waysOf(s),
-		waiting: s.person.waiting, left: s.left,
+		waiting: s.person.waiting, left: &s.left,
 		mark:  func(tool string) within.Mark { return markFor(s, tool) },
 		atEnd: func(do func()) { s.closers = append(s.closers, closing(do)) },
 	}

@@ -10,22 +10,16 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/config"
-	"github.com/chibi-host/chibi/internal/confine"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/mcpservers"
-	"github.com/chibi-host/chibi/tools/coding"
 )
 
 // Open opens a home. Unless the purpose is [ToRead] it removes leftovers of killed runs
 // and expired contexts, and loads the plugins.
 func Open(ctx context.Context, opts Options) (*Session, error) {
-	s := &Session{opts: opts, person: person(opts.Output), instructions: &instructionsText{}, reads: &coding.Reads{},
-		left:     &hooks.Variables{},
-		watchers: &confine.Watchers{},
-		replaced: map[string]bool{}}
-	s.closers = append(s.closers, s.watchers)
+	s := newSession(opts)
+	s.closers = append(s.closers, &s.watchers)
 	with := func(step func(context.Context, *Session) error) func(*Session) error {
 		return func(s *Session) error { return step(ctx, s) }
 	}
@@ -45,6 +39,11 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 		}
 	}
 	return s, nil
+}
+
+// newSession returns a session of which nothing is open.
+func newSession(opts Options) *Session {
+	return &Session{opts: opts, home: home{person: person(opts.Output)}, shared: &shared{replaced: map[string]bool{}}}
 }
 
 // Home returns the directory of the home: dir if it is not empty, else $CHIBI_HOME,
@@ -138,16 +137,16 @@ func Configure(ctx context.Context, s *Session) (err error) {
 func readConfig(s *Session, set []string) (config.Config, error) {
 	global := s.global
 	s.global = nil // it may have changed when the configuration is read again
-	from := sources(s, set)
+	from := configSources(s, set)
 	from.Global = global
 	c, err := config.Load(from)
 	c.Store = cmp.Or(s.place.URL, config.Files)
 	return c, err
 }
 
-// sources are those of the session's configuration, with these settings in place of those of
+// configSources are those of the session's configuration, with these settings in place of those of
 // the options.
-func sources(s *Session, set []string) config.Sources {
+func configSources(s *Session, set []string) config.Sources {
 	from := config.Sources{Home: s.Home, Local: s.local, Set: set, Env: os.Getenv,
 		Allow: s.opts.Permissions.Allow, Deny: s.opts.Permissions.Deny}
 	if s.opts.Within != nil {

@@ -80,6 +80,13 @@ type Options struct {
 	Output agent.Output
 }
 
+// of returns the options for a session of a context that does not become the current one.
+func (o Options) of(context string) Options {
+	o.Context, o.Transient = context, true
+	o.Recipe, o.SystemPrompt = "", nil // they are for the prompt of the session that they are of
+	return o
+}
+
 // ModelOptions are the options for the model's server.
 type ModelOptions struct {
 	// Demo makes the built-in model answer, whatever is configured.

@@ -33,7 +33,7 @@ func confinement(s *Session) confine.Func {
 	for _, path := range s.Config.Tools.SandboxWrite {
 		watched.Allowed = append(watched.Allowed, project.InHome(path))
 	}
-	confined, own := confine.New(confine.Options{Rules: rules, Watched: watched, Watchers: s.watchers,
+	confined, own := confine.New(confine.Options{Rules: rules, Watched: watched, Watchers: &s.watchers,
 		Told: confine.Told{Notice: s.person.notice, Cache: s.Cache, Below: s.Project.Below,
 			Person: func() permissions.Person {
 				if s.Agent.Gate == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/cache"
@@ -28,9 +29,12 @@ import (
 // Session is an open home with one context: its configuration, the plugins and the
 // agent that holds the conversation. It is not safe for concurrent use.
 type Session struct {
-	// Home is the home's directory.
-	Home string
-	// Store opens the contexts.
+	home
+	*shared
+	sources
+	running
+
+	// Store opens the contexts, by the limits of the configuration.
 	Store *contexts.Store
 	// Host is what the home keeps on this machine wherever the contexts are.
 	Host contexts.Host
@@ -40,48 +44,70 @@ type Session struct {
 	Config config.Config
 	// Agent holds the conversation. It can ask the model after [Session.Connect].
 	Agent *agent.Agent
-	// Loaded are the plugins, and those that were skipped.
-	Loaded plugin.Loaded
-	// Project is the current directory with the approval of its files.
-	Project project.Project
 	// Recipe is the recipe that the prompt comes from; nil: none.
 	Recipe *recipes.Recipe
 
 	opts    Options
-	place   config.Store   // where the contexts are kept
 	local   config.Local   // the context's local.toml as it was read last
-	engine  *store.Engine  // of a store that machines share, nil for files; shared like the tracer
 	global  *config.Global // config.toml as it was read to find the store; nil: it is read
 	stamp   string         // what stampOf said before anything was read; "": it was not asked
-	person  person
 	from    string         // the context that was current before
 	isNew   bool           // the context has a new name
 	started bool           // on_start was fired
 	owned   bool           // this session holds its context's lock
-	server  *openai.Client // connected early; nil: it is not
 	closers []io.Closer    // in the order of opening
-	lender  *process.Lender
-	// left are the variables that hooks of agents leave for later commands.
-	left *hooks.Variables
-	// residents are the processes of this session's resident plugins; nil until they are
-	// loaded.
+}
+
+// home is where a run works. Nothing changes it once it is open.
+type home struct {
+	// Home is the home's directory.
+	Home string
+	// Project is the current directory with the approval of its files.
+	Project project.Project
+
+	place  config.Store // where the contexts are kept
+	person person
+}
+
+// shared is what the sessions of a run share and change.
+type shared struct {
+	engine       *store.Engine // of a store that machines share, nil for files
+	trace        io.Writer     // the file of Options.Trace, nil: none
+	instructions instructionsText
+	reads        coding.Reads     // what the model knows of files
+	left         hooks.Variables  // that hooks of agents leave for later commands
+	watchers     confine.Watchers // of what commands in the sandbox must not change
+	replaced     map[string]bool  // names of coding tools of which was said that a plugin brings its own
+	lending      sync.Once
+	lender       *process.Lender // of the terminal
+}
+
+// sources are what the agent asks. A session has those of the one that it comes from until it
+// loads its own.
+type sources struct {
+	// Loaded are the plugins, and those that were skipped.
+	Loaded plugin.Loaded
+
+	tracer     *trace.Tracer
+	isBorrowed bool
+}
+
+// borrowed returns them for another session.
+func (s sources) borrowed() sources {
+	s.isBorrowed = true
+	return s
+}
+
+// running is what a session itself has started.
+type running struct {
+	server *openai.Client // connected early; nil: it is not
+	// residents are the processes of resident plugins; nil until they are loaded.
 	residents *resident.Group
 	// servers are the MCP servers whose tools the session offers; nil: there are none.
 	// serverProblems are about others.
 	servers        *mcpservers.Host
 	serverProblems []error
-
-	tracer *trace.Tracer // shared with the session that this one comes from, until its plugins are loaded
-	shared bool
-	trace  io.Writer // the file of Options.Trace, nil: none
-
-	// The following are shared with the session that this one comes from.
-	instructions *instructionsText
-	reads        *coding.Reads     // what the model knows of files
-	watchers     *confine.Watchers // of what commands in the sandbox must not change
-	replaced     map[string]bool   // names of coding tools of which was said that a plugin brings its own
-
-	checks *checks // of what plugins answered, from the last Load; nil: none
+	checks         *checks // of what plugins answered, from the last Load; nil: none
 }
 
 // Close ends what the session started. It may be called more than once.
@@ -100,14 +126,7 @@ func (s *Session) Name() string { return s.Context.Name() }
 // of this session until [Session.Load] loads those of its configuration. The context
 // does not become the current one. Closing the new session leaves this one open.
 func (s *Session) For(ctx context.Context, name string) (*Session, error) {
-	t := &Session{
-		Home: s.Home, place: s.place, Loaded: s.Loaded, Project: s.Project, opts: s.opts, person: s.person, from: s.from,
-		lender: s.lender, tracer: s.tracer, instructions: s.instructions,
-		reads: s.reads, replaced: s.replaced, left: s.left, watchers: s.watchers,
-		shared: true, trace: s.trace, engine: s.engine,
-	}
-	t.opts.Context, t.opts.Transient = name, true
-	t.opts.Recipe, t.opts.SystemPrompt = "", nil // they are for the prompt of this session
+	t := &Session{home: s.home, shared: s.shared, sources: s.borrowed(), opts: s.opts.of(name), from: s.from}
 	if err := openStore(ctx, t); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (o StoreOptions) place(g config.Global) (config.Store, error) {
 
 // OpenStore opens the contexts of a home without a session. The caller calls shut.
 func OpenStore(ctx context.Context, opts Options) (contexts *contexts.Store, shut func(), err error) {
-	s := &Session{opts: opts, person: person(opts.Output)}
+	s := newSession(opts)
 	if err := openHome(ctx, s); err != nil {
 		return nil, nil, err
 	}

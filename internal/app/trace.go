@@ -24,7 +24,7 @@ func openTrace(s *Session) error {
 		s.closers = append(s.closers, file)
 		s.trace = file
 	}
-	s.tracer, s.shared = newTracer(s), false
+	s.tracer, s.isBorrowed = newTracer(s), false
 	s.closers = append(s.closers, s.tracer)
 	s.tracer.Loaded = func() *agent.LoadedEvent { return trace.LoadedEvent(s.Loaded, s.Agent.Tools) }
 	if writes {

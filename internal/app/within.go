@@ -24,7 +24,7 @@ func markFor(s *Session, tool string) within.Mark {
 	if around != nil {
 		m.Root = around.Root // what a run within it may write is not what its own project has
 	}
-	m.Settings, _ = config.Holding(sources(s, s.opts.Set)) // they were read before
+	m.Settings, _ = config.Holding(configSources(s, s.opts.Set)) // they were read before
 	return m
 }
 
