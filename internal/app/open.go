@@ -70,10 +70,10 @@ func openHome(ctx context.Context, s *Session) (err error) {
 		return cmp.Or(wrong, error(UsageError{Err: err}))
 	}
 	s.global = &global
-	if s.opts.Bridge == nil { // what another agent does is traced on this machine, and nothing else is kept
-		if s.place, err = s.opts.Store.place(global); err != nil {
-			return err
-		}
+	if s.opts.Bridge != nil { // what another agent does is traced on this machine, and nothing else is kept
+		s.place = s.opts.files(s.Home)
+	} else if s.place, err = s.opts.place(s.Home, global, s.opts.Store.URL); err != nil {
+		return err
 	}
 	return openStore(ctx, s)
 }

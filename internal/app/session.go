@@ -17,6 +17,7 @@ import (
 	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/llm/openai"
 	"github.com/chibi-host/chibi/plugin"
@@ -47,15 +48,16 @@ type Session struct {
 	// Recipe is the recipe that the prompt comes from; nil: none.
 	Recipe *recipes.Recipe
 
-	opts    Options
-	local   config.Local   // the context's local.toml as it was read last
-	global  *config.Global // config.toml as it was read to find the store; nil: it is read
-	stamp   string         // what stampOf said before anything was read; "": it was not asked
-	from    string         // the context that was current before
-	isNew   bool           // the context has a new name
-	started bool           // on_start was fired
-	owned   bool           // this session holds its context's lock
-	closers []io.Closer    // in the order of opening
+	opts     Options
+	contents *storage.Contents // Store and Host, with their caches
+	local    config.Local      // the context's local.toml as it was read last
+	global   *config.Global    // config.toml as it was read to find the store; nil: it is read
+	stamp    string            // what stampOf said before anything was read; "": it was not asked
+	from     string            // the context that was current before
+	isNew    bool              // the context has a new name
+	started  bool              // on_start was fired
+	owned    bool              // this session holds its context's lock
+	closers  []io.Closer       // in the order of opening
 }
 
 // home is where a run works. Nothing changes it once it is open.
@@ -65,7 +67,7 @@ type home struct {
 	// Project is the current directory with the approval of its files.
 	Project project.Project
 
-	place  config.Store // where the contexts are kept
+	place  storage.Place // where the contexts are kept
 	person person
 }
 
@@ -235,4 +237,4 @@ func lock(ctx context.Context, s *Session) (held context.Context, unlock func(),
 }
 
 // Cache returns the cache of tool outputs of the session's context.
-func (s *Session) Cache() cache.Cache { return CachesOf(s).Of(s.Name()) }
+func (s *Session) Cache() cache.Cache { return s.contents.Cache(s.Name()) }

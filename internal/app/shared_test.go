@@ -14,6 +14,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/store"
 )
 
@@ -54,7 +55,7 @@ func (m *shared) options(dir, name string) app.Options {
 	url := secretURL
 	return app.Options{
 		Home: dir, Context: name, Transient: true, Model: app.ModelOptions{Demo: true}, Version: "v1",
-		Store: app.StoreOptions{Sharing: app.Share(m.drivers()), URL: &url}, Plugins: app.PluginOptions{Stderr: io.Discard},
+		Store: app.StoreOptions{Sharing: storage.Share(m.drivers()), URL: &url}, Plugins: app.PluginOptions{Stderr: io.Discard},
 	}
 }
 

@@ -28,7 +28,7 @@ func CacheRows() []Row {
 
 // ClearCache removes all outputs of a context.
 func ClearCache(_ context.Context, run Run, name string) error {
-	if err := app.CachesOf(run.Session).Of(name).Clear(); err != nil {
+	if err := app.CachesOf(run.Session).Cache(name).Clear(); err != nil {
 		return err
 	}
 	return run.Env.Out.Answer("clear_cache", command.Fields{"context": name},

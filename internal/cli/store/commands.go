@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/urfave/cli/v2"
 )
 
@@ -19,16 +20,16 @@ func Commands(env *command.Env) []*cli.Command {
 }
 
 // placeAt returns the place that a word names; "" is where the home keeps its contexts.
-func placeAt(env *command.Env, word string) (app.StorePlace, error) {
+func placeAt(env *command.Env, word string) (storage.Place, error) {
 	opts, err := env.Request(app.ToRead)
 	if err != nil {
-		return app.StorePlace{}, err
+		return storage.Place{}, err
 	}
 	return app.StorePlaceAt(opts, word)
 }
 
 // opened calls do with the contexts of the home, wherever they are kept.
-func opened(ctx context.Context, env *command.Env, do func(app.StorePlace, *app.Contents) error) error {
+func opened(ctx context.Context, env *command.Env, do func(storage.Place, *storage.Contents) error) error {
 	p, err := placeAt(env, "")
 	if err != nil {
 		return err

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/urfave/cli/v2"
 )
 
@@ -17,12 +17,12 @@ func unlockCommand(env *command.Env) *cli.Command {
 			"it; in files it ends with its process, and cannot be ended otherwise.",
 		Flags: []cli.Flag{env.YesFlag("do not ask for confirmation")},
 		Run: func(ctx context.Context, args []string) error {
-			return opened(ctx, env, func(p app.StorePlace, c *app.Contents) error { return unlock(ctx, env, c, args[0]) })
+			return opened(ctx, env, func(p storage.Place, c *storage.Contents) error { return unlock(ctx, env, c, args[0]) })
 		},
 	})
 }
 
-func unlock(ctx context.Context, env *command.Env, c *app.Contents, name string) error {
+func unlock(ctx context.Context, env *command.Env, c *storage.Contents, name string) error {
 	if _, err := existing(ctx, c, name); err != nil {
 		return err
 	}

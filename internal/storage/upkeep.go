@@ -1,4 +1,4 @@
-package app
+package storage
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/usage"
 	"github.com/chibi-host/chibi/store"
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -20,10 +20,10 @@ import (
 // of the configuration, and what interrupted deletions and machines that died have left. It
 // calls told with a sentence about each thing that it removed. In a shared store one machine
 // does it at a time.
-func (p StorePlace) Collect(ctx context.Context, c *Contents, told func(text string)) error {
-	set, err := config.Load(config.Sources{Home: p.Home, Set: p.opts.Set, Env: os.Getenv})
+func (p Place) Collect(ctx context.Context, c *Contents, told func(text string)) error {
+	set, err := p.Limits()
 	if err != nil {
-		return UsageError{Err: err}
+		return usage.Error{Err: err}
 	}
 	free, err := c.collecting(ctx)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *Contents) expire(ctx context.Context, told func(string)) error {
 }
 
 // cleanCaches removes outputs beyond the limits of a configuration.
-func (c *Contents) cleanCaches(ctx context.Context, set config.Config, told func(string)) error {
+func (c *Contents) cleanCaches(ctx context.Context, set Limits, told func(string)) error {
 	names, err := c.Names(ctx)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (c *Contents) cleanCaches(ctx context.Context, set config.Config, told func
 		if err != nil {
 			return err
 		}
-		removed, err := c.Cache(name).Clean(cacheLimits(ctx, set, conversation, youngEntry))
+		removed, err := c.Cache(name).Clean(set.of(ctx, conversation, youngEntry))
 		if removed > 0 {
 			told(fmt.Sprintf("removed %s of context %q", english.Plural(removed, "cached output", ""), name))
 		}

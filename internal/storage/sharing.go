@@ -1,4 +1,9 @@
-package app
+// Package storage opens what a home keeps: its contexts and their cached outputs, in files or in
+// a store that machines share, and keeps that tidy.
+//
+// It promises that an error never shows what opens a store, and that an output that a window of
+// a conversation names is not removed.
+package storage
 
 import (
 	"context"
