@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/mcpserve"
+	"github.com/chibi-host/chibi/internal/mcpserve/served"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -29,8 +30,8 @@ type home struct {
 	t      testing.TB
 	dir    string
 	opts   app.Options
-	serve  app.ServeOptions
-	served *app.Served
+	serve  served.Options
+	served *served.Tools
 	server *mcpserve.Server
 
 	mu      sync.Mutex
@@ -96,7 +97,7 @@ func (h *home) start() (stop func()) {
 	go func() {
 		defer close(ended)
 		defer session.Close()
-		err := app.Serve(ctx, session, h.serve, func(served *app.Served) error {
+		err := served.Serve(ctx, session, h.serve, func(served *served.Tools) error {
 			h.served, h.server = served, mcpserve.New(served, "1.0")
 			close(started)
 			<-ctx.Done()

@@ -17,7 +17,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/mcpserve/served"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -39,7 +39,7 @@ const instructions = "These tools are plugins of chibi on this machine. Each cal
 type Server struct {
 	life        life
 	mcp         *sdk.Server
-	served      *app.Served
+	served      *served.Tools
 	clients     clients
 	parts       parts
 	connections connections
@@ -49,7 +49,7 @@ type Server struct {
 }
 
 // New returns a server of tools. version is chibi's.
-func New(served *app.Served, version string) *Server {
+func New(served *served.Tools, version string) *Server {
 	s := &Server{served: served, clients: newClients(served)}
 	s.mcp = sdk.NewServer(&sdk.Implementation{Name: "chibi", Title: "chibi", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/mcpserve/served"
 )
 
 // ServerName is the name by which agents know chibi as an MCP server.
@@ -17,5 +18,5 @@ func isServed(at engine.Event, m engine.Moment, s *app.Session) bool {
 	about := []engine.Kind{engine.BeforeTool, engine.AskPermission, engine.BeforeMCP, engine.AfterTool,
 		engine.ToolSucceeded, engine.ToolFailed, engine.AfterMCP}
 	return slices.Contains(about, at.Kind) && m.Text(engine.Server) == ServerName &&
-		app.ServeOptions{}.Offers(s, m.Text(engine.ServerTool))
+		served.Options{}.Offers(s, m.Text(engine.ServerTool))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/mcpserve"
+	"github.com/chibi-host/chibi/internal/mcpserve/served"
 	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/urfave/cli/v2"
 )
@@ -21,7 +22,7 @@ const tokenVar = "CHIBI_MCP_TOKEN"
 
 // serving is what the flags of serve say.
 type serving struct {
-	tools     app.ServeOptions
+	tools     served.Options
 	address   string
 	tokenFile string
 }
@@ -82,7 +83,7 @@ func serve(ctx context.Context, env *command.Env, s serving) error {
 	}
 	defer session.Close()
 	app.ReportSkipped(session)
-	return app.Serve(ctx, session, s.tools, func(served *app.Served) error {
+	return served.Serve(ctx, session, s.tools, func(served *served.Tools) error {
 		server := mcpserve.New(served, opts.Version)
 		watched, stop := context.WithCancel(ctx)
 		var watching sync.WaitGroup

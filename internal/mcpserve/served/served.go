@@ -1,4 +1,9 @@
-package app
+// Package served offers the tools of a session to other programs, whatever protocol these speak.
+//
+// It promises that each call passes every hook and permission, that calls of one plugin wait for
+// each other unless it says otherwise, and that calls that run end with the plugins that they
+// began with.
+package served
 
 import (
 	"context"
@@ -10,14 +15,15 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
 )
 
-// ServeOptions say which tools a session offers to other programs, besides those of plugins
+// Options say which tools a session offers to other programs, besides those of plugins
 // and those that read cached outputs.
-type ServeOptions struct {
+type Options struct {
 	// Coding offers the coding tools, Servers the tools of the configured MCP servers.
 	Coding, Servers bool
 	// Look is the time between two looks at the plugins folder and the configuration; 0: a
@@ -26,7 +32,7 @@ type ServeOptions struct {
 }
 
 // kinds returns the kinds of the tools that are offered.
-func (o ServeOptions) kinds() []tools.Kind {
+func (o Options) kinds() []tools.Kind {
 	kinds := []tools.Kind{tools.Plugin, tools.File}
 	if o.Coding {
 		kinds = append(kinds, tools.Coding)
@@ -38,17 +44,17 @@ func (o ServeOptions) kinds() []tools.Kind {
 }
 
 // Offers reports whether a tool of a session is one of those that are offered.
-func (o ServeOptions) Offers(s *Session, name string) bool {
+func (o Options) Offers(s *app.Session, name string) bool {
 	tool, found := s.Agent.Tools.Lookup(name)
 	return found && slices.Contains(o.kinds(), tool.Spec().Kind)
 }
 
-// Served are the tools of a session that other programs can call, with every hook and
+// Tools are those of a session that other programs can call, with every hook and
 // permission of a call. It is safe for concurrent use: calls that come at the same time run at
 // the same time, but those of one plugin one after another, unless a tool says that it can run
 // in parallel. Nothing is stored in the conversation.
-type Served struct {
-	opts  ServeOptions
+type Tools struct {
+	opts  Options
 	calls atomic.Int64
 	turns turns
 
@@ -58,8 +64,8 @@ type Served struct {
 }
 
 // Serve calls do with the session's tools, between the start and the end of a run.
-func Serve(ctx context.Context, s *Session, opts ServeOptions, do func(*Served) error) (err error) {
-	v := &Served{opts: opts}
+func Serve(ctx context.Context, s *app.Session, opts Options, do func(*Tools) error) (err error) {
+	v := &Tools{opts: opts}
 	if v.now, err = v.newGeneration(s); err != nil {
 		return err
 	}
@@ -74,22 +80,22 @@ func Serve(ctx context.Context, s *Session, opts ServeOptions, do func(*Served) 
 	if err := s.Enter(ctx); err != nil {
 		return err
 	}
-	s.checks.begin()
+	app.BeginChecks(s)
 	return do(v)
 }
 
 // end ends the run: on_end fires at the plugins that are loaded now.
-func (v *Served) end(ctx context.Context, failure error) error {
+func (v *Tools) end(ctx context.Context, failure error) error {
 	g := v.generation()
 	err := g.session.End(ctx, failure)
-	Cleanup(ctx, g.session)
+	app.Cleanup(ctx, g.session)
 	g.close()
 	v.before.Wait()
 	return err
 }
 
 // generation returns the present one.
-func (v *Served) generation() *generation {
+func (v *Tools) generation() *generation {
 	v.mu.Lock()
 	g := v.now
 	v.mu.Unlock()
@@ -97,7 +103,7 @@ func (v *Served) generation() *generation {
 }
 
 // Names lists the tools, also those that plugins or the configuration keep from clients.
-func (v *Served) Names() (names []string) {
+func (v *Tools) Names() (names []string) {
 	g := v.use()
 	defer g.release()
 	for _, spec := range g.tools.Specs() {
@@ -107,7 +113,7 @@ func (v *Served) Names() (names []string) {
 }
 
 // use returns the present generation, which lives until it is released.
-func (v *Served) use() *generation {
+func (v *Tools) use() *generation {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.now.users.Add(1)
@@ -116,7 +122,7 @@ func (v *Served) use() *generation {
 
 // Renew loads the configuration and the plugins again. Calls that run go on with what they
 // began with. After an error everything stays as it was.
-func (v *Served) Renew(ctx context.Context) error {
+func (v *Tools) Renew(ctx context.Context) error {
 	before := v.use()
 	defer before.release()
 	next, err := before.session.For(ctx, before.session.Name())
@@ -132,11 +138,11 @@ func (v *Served) Renew(ctx context.Context) error {
 		next.Close()
 		return err
 	}
-	ReportSkipped(next)
+	app.ReportSkipped(next)
 	next.Agent.Continue(before.session.Agent)
 	v.mu.Lock()
 	v.now = g
-	next.started, before.session.started = before.session.started, false
+	app.Succeed(next, before.session)
 	v.mu.Unlock()
 	v.before.Go(before.retire)
 	return nil
@@ -144,7 +150,7 @@ func (v *Served) Renew(ctx context.Context) error {
 
 // Client is one program that calls the tools. It is safe for concurrent use.
 type Client struct {
-	served *Served
+	served *Tools
 	person permissions.Person
 
 	mu   sync.Mutex
@@ -154,7 +160,7 @@ type Client struct {
 
 // Client returns a client whose person is asked about calls; nil: nobody is there. What the
 // person allows for the run holds for this client only.
-func (v *Served) Client(person permissions.Person) *Client { return &Client{served: v, person: person} }
+func (v *Tools) Client(person permissions.Person) *Client { return &Client{served: v, person: person} }
 
 // gateOf returns the gate that judges the client's calls in a generation.
 func (c *Client) gateOf(g *generation) (*permissions.Gate, error) {
@@ -163,7 +169,7 @@ func (c *Client) gateOf(g *generation) (*permissions.Gate, error) {
 	if c.of == g {
 		return c.gate, nil
 	}
-	gate, err := g.newGate(c.person)
+	gate, err := app.NewGate(g.session, c.person)
 	if err != nil {
 		return nil, err
 	}
@@ -174,8 +180,8 @@ func (c *Client) gateOf(g *generation) (*permissions.Gate, error) {
 	return gate, nil
 }
 
-// ServedCall is what a client asks for.
-type ServedCall struct {
+// Call is what a client asks for.
+type Call struct {
 	// Who names the client, for the trace.
 	Who string
 	// Tool is the tool's name, Arguments one JSON value; "": none.
@@ -184,8 +190,8 @@ type ServedCall struct {
 	Waiting func(what string) (done func())
 }
 
-// ServedResult is what a client gets.
-type ServedResult struct {
+// Result is what a client gets.
+type Result struct {
 	// Text is what a model would see. Failed says that the call was refused or blocked, or
 	// that it failed.
 	Text   string
@@ -195,17 +201,17 @@ type ServedResult struct {
 // Tools lists the tools that the client is offered now.
 func (c *Client) Tools(ctx context.Context, who string) (specs []tools.Spec, err error) {
 	err = c.with(ctx, func(l *lane) error {
-		specs, err = agent.OfferTo(ctx, &l.agent, who)
+		specs, err = agent.OfferTo(ctx, l.agent, who)
 		return err
 	})
 	return specs, err
 }
 
 // Call calls a tool. Errors are the end of ctx and errors of the store.
-func (c *Client) Call(ctx context.Context, call ServedCall) (result ServedResult, err error) {
+func (c *Client) Call(ctx context.Context, call Call) (result Result, err error) {
 	err = c.with(ctx, func(l *lane) error {
 		if l.refusal != nil {
-			result = ServedResult{Text: "Error: " + l.refusal.Error(), Failed: true}
+			result = Result{Text: "Error: " + l.refusal.Error(), Failed: true}
 			return nil
 		}
 		l.agent.Output.Waiting = call.Waiting

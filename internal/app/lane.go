@@ -1,0 +1,101 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/trace"
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// Lane returns an agent that makes calls with the tools of a set beside other calls: so those that
+// run at the same time do not mix in the trace, where each lane is a run of its own. The first one
+// is traced as the session itself. It ends with the session.
+func Lane(s *Session, set *tools.Set, isFirst bool) *agent.Agent {
+	t, host := s.tracer, s.Agent.Host
+	if !isFirst {
+		t = newTracer(s)
+		writeTrace(s, t)
+		host = newHost(s, t)
+		s.closers = append(s.closers, t, closing(func() { host.Join(context.Background()) }))
+	}
+	t.Loaded = func() *agent.LoadedEvent { return trace.LoadedEvent(s.Loaded, set) }
+	return &agent.Agent{
+		Host: host, Context: s.Context, Tools: set, Cache: s.Agent.Cache, Recipes: s.Agent.Recipes,
+		Settings: s.Agent.Settings,
+		Output: agent.Output{Notice: s.person.notice, Detail: s.person.Detail, Event: func(e agent.Event) {
+			t.Step(e)
+			if s.person.Event != nil {
+				s.person.Event(e)
+			}
+		}},
+	}
+}
+
+// NewGate returns a gate that asks a person about the calls of lanes, nil if there is nothing to
+// judge.
+func NewGate(s *Session, asked permissions.Person) (*permissions.Gate, error) {
+	if s.Agent.Gate == nil {
+		return nil, nil
+	}
+	rules, err := newRules(s)
+	if err != nil {
+		return nil, err
+	}
+	gate, err := newGate(s, rules)
+	if err == nil && asked != nil && s.opts.Within == nil {
+		gate.Person = asked
+	}
+	return gate, err
+}
+
+// Notify shows the person of a session a sentence.
+func Notify(s *Session, text string) { s.person.notice(text) }
+
+// BeginChecks begins to check what is remembered of plugins, unless that has begun.
+func BeginChecks(s *Session) { s.checks.begin() }
+
+// Succeed makes a session the one whose end is that of the run which another one has started.
+func Succeed(s, before *Session) { s.started, before.started = before.started, false }
+
+// Rest ends the plugins of a session whose files and terminal others still use.
+func Rest(s *Session) {
+	s.Agent.Host.Join(context.Background())
+	s.checks.end()
+	if s.residents != nil {
+		s.residents.Close()
+	}
+}
+
+// Stamps describes the plugins and the configuration of a session, as they were when they were
+// read, and as they are now. Without Options.Watched the first is "".
+func Stamps(s *Session) (read, now string) { return s.stamp, stampOf(s) }
+
+// stampOf describes the executables of the session's plugins folder, and the files of its
+// configuration, as they are now. Other files there are those that plugins keep.
+func stampOf(s *Session) string {
+	var b strings.Builder
+	describe := func(path string, isPlugin bool) {
+		info, err := os.Stat(path)
+		if err == nil && info.Mode().IsRegular() && (!isPlugin || info.Mode().Perm()&0o111 != 0) {
+			fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano(), info.Mode())
+		}
+	}
+	for _, name := range []string{"config.toml", "models.toml"} {
+		describe(filepath.Join(s.Home, name), false)
+	}
+	describe(s.Host.Layout().LocalConfig(s.Name()), false)
+	dir := pluginDir(s.opts.Plugins.Dir, s.Home)
+	entries, _ := os.ReadDir(dir) // one that cannot be read has no files
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		describe(path, true)
+		describe(filepath.Join(path, e.Name()), true)
+	}
+	return b.String()
+}
