@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/coding"
 )
@@ -116,12 +117,17 @@ func HooksOf(s *Session) hooks.Options { return s.Loader().hooks() }
 
 // hooks says which hooks of coding agents are loaded.
 func (l *Loader) hooks() hooks.Options {
+	return hooks.Options{Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project, Agents: agentsOf(l.config.Foreign),
+		Off: !l.opts.Plugins.asksOthers(), Runner: l.Runner, Overrides: l.overrides, About: l.about, Ways: l.ways,
+		Left: l.left, AtEnd: l.atEnd, Notice: l.notice, Waiting: l.waiting}
+}
+
+// agentsOf says the hooks of which agents a configuration turns on.
+func agentsOf(c config.Foreign) map[string]hooks.Agent {
 	agents := map[string]hooks.Agent{}
-	for name, set := range l.config.Foreign.ByName {
+	for name, set := range c.ByName {
 		agents[name] = hooks.Agent{User: set.User, Project: set.Project, Files: set.Files, Plugins: set.Plugins,
 			Version: set.Version}
 	}
-	return hooks.Options{Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project, Agents: agents,
-		Off: !l.opts.Plugins.asksOthers(), Runner: l.Runner, Overrides: l.overrides, About: l.about, Ways: l.ways,
-		Left: l.left, AtEnd: l.atEnd, Notice: l.notice, Waiting: l.waiting}
+	return agents
 }

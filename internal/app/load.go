@@ -11,6 +11,8 @@ import (
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
@@ -147,12 +149,6 @@ func builtinTools(s *Session, rules *permissions.Rules, a *agent.Agent, outputs 
 	})
 }
 
-// HasPlugin reports whether there is a plugin of this name, loaded or not.
-func HasPlugin(loaded plugin.Loaded, name string) bool {
-	return slices.ContainsFunc(loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name }) ||
-		slices.ContainsFunc(loaded.Skipped, func(p plugin.SkippedPlugin) bool { return p.Name == name })
-}
-
 // ReportSkipped tells the person which plugins were skipped, and why.
 func ReportSkipped(s *Session) {
 	for _, skipped := range s.Loaded.Skipped {
@@ -171,13 +167,13 @@ func ReportSkipped(s *Session) {
 		s.person.notice(about)
 	}
 	g := GuardsOf(s)
-	for _, name := range slices.Sorted(maps.Keys(g.plugins)) {
-		if s.opts.Purpose == ToWork && isRequired(g.plugins[name]) {
+	for _, name := range slices.Sorted(maps.Keys(g.Plugins)) {
+		if s.opts.Purpose == ToWork && g.Plugins[name].IsRequired() {
 			continue // Admit reports it
 		}
-		if g.opts.asksOthers() && !HasPlugin(s.Loaded, name) && (!strings.HasPrefix(name, projectHook) || g.expects(name)) {
+		if g.Others && !guards.HasPlugin(s.Loaded, name) && (!strings.HasPrefix(name, guards.ProjectHook) || g.Expects(name)) {
 			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin "+
-				"list names them all", KeyText(name)))
+				"list names them all", guards.KeyText(name)))
 		}
 	}
 }
@@ -189,7 +185,7 @@ func reportUntrusted(s *Session) {
 		if !l.Untrusted {
 			continue
 		}
-		name := term.Name(strings.TrimPrefix(l.Name, projectHook))
+		name := term.Name(strings.TrimPrefix(l.Name, guards.ProjectHook))
 		if _, isAgents := engine.NameOf(l.Origin.Protocol); isAgents { // its hooks stand in one file
 			name = term.Name(s.Project.Below(l.Origin.Path))
 		}
@@ -206,10 +202,22 @@ func reportUntrusted(s *Session) {
 	}
 }
 
-// KeyText returns a name as a TOML key.
-func KeyText(name string) string {
-	if strings.ContainsAny(name, ":./ ") {
-		return fmt.Sprintf("%q", name)
+// GuardsOf returns the guards of a session with the plugins that are loaded now.
+func GuardsOf(s *Session) guards.Guards {
+	return guardsOf(s.Config, s.opts.Plugins, s.Project, s.Loaded)
+}
+
+func guardsOf(c config.Config, o PluginOptions, p project.Project, loaded plugin.Loaded) guards.Guards {
+	g := guards.Guards{Plugins: map[string]guards.Setting{}, None: o.None, NoHooks: o.NoHooks, Others: o.asksOthers(),
+		Loaded: loaded, Project: p, Agents: agentsOf(c.Foreign)}
+	for name, set := range c.Plugins.ByName {
+		one := guards.Setting{Enabled: set.Enabled, Required: set.Required, Blocks: set.OnFailure == "block"}
+		for _, point := range slices.Sorted(maps.Keys(set.Hooks)) {
+			if set.Hooks[point].OnFailure == "block" {
+				one.BlocksAt = append(one.BlocksAt, point)
+			}
+		}
+		g.Plugins[name] = one
 	}
-	return name
+	return g
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/instructions"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
@@ -59,16 +60,13 @@ func lookHooks(p project.Project) (files []trust.Seen, err error) {
 	return files, err
 }
 
-// projectHook is the prefix of the names of a project's hooks.
-const projectHook = "kodelet:./"
-
 // hookDirs returns the directories of Kodelet's hooks; env has additional variables for
 // those of the project. The names of the project's hooks begin with "kodelet:./".
 func hookDirs(p project.Project, env []string) (list []kodelet.Dir) {
 	if !p.Own {
 		for _, place := range kodelet.HookDirs(p.Dir) {
 			dir := p.Below(place.Path)
-			place.Prefix, place.Env = projectHook, env
+			place.Prefix, place.Env = guards.ProjectHook, env
 			place.Look = func() func(string) error { return p.Approval.Look(dir) }
 			list = append(list, place)
 		}
@@ -80,13 +78,4 @@ func hookDirs(p project.Project, env []string) (list []kodelet.Dir) {
 		}
 	}
 	return list
-}
-
-// wasApproved reports whether a hook of the project was ever approved, even if it has
-// changed since.
-func wasApproved(p project.Project, hook string) bool {
-	return slices.ContainsFunc(p.Stored.Files, func(f trust.File) bool {
-		name, _ := kodelet.FindHook(f.Path)
-		return name == hook
-	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/store"
 )
@@ -188,7 +189,7 @@ func TestASharedContextRequiresAGuard(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := m.ask(m.options(dir, test.name), "hello")
-		var guards *app.GuardsError
+		var guards *guards.MissingError
 		switch {
 		case test.want == "" && err != nil:
 			t.Error(err)

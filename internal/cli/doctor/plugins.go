@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/term"
 	plugincheck "github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
@@ -160,7 +161,7 @@ func openGuards(_ context.Context, s *app.Session) (found []finding) {
 		if slices.ContainsFunc(p.Guards, failsOpen) {
 			found = append(found, warning(fmt.Sprintf("the guard %q fails open: its failure does not block", p.Name),
 				fmt.Sprintf(`to make its failure block, set "on_failure": "block" in its --schema, or `+
-					`[plugins.%s] on_failure = "block" in config.toml`, app.KeyText(p.Name))))
+					`[plugins.%s] on_failure = "block" in config.toml`, guards.KeyText(p.Name))))
 		}
 	}
 	return found
