@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/internal/workbench/scratch"
 )
 
@@ -27,7 +28,7 @@ func (o PluginOptions) In(home *scratch.Home, more ...string) PluginOptions {
 	if base == nil {
 		base = os.Environ()
 	}
-	o.Environ, o.Home = append(markedFor(home.Environ(base), home.Chibi), more...), home.Chibi
+	o.Environ, o.Home = append(within.Elsewhere(home.Environ(base), home.Chibi), more...), home.Chibi
 	return o
 }
 
