@@ -5,13 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/hooks"
-	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/coding"
 )
@@ -100,34 +98,4 @@ func addReading(s *Session, judge *agent.Agent) error {
 		}
 	}
 	return nil
-}
-
-// aboutRun says what is known about the session's run. The conversation is told with each event.
-func aboutRun(s *Session) engine.Run {
-	about := engine.Run{Cwd: s.Project.Dir, Home: s.Project.User, Model: s.Config.Model, Mode: "run",
-		Trusted: s.opts.Permissions.TrustTools, Now: time.Now()}
-	if effort := s.Config.API.Reasoning.Effort; effort != nil {
-		about.Effort = *effort
-	}
-	return about
-}
-
-// HooksOf says which hooks of coding agents run in a session.
-func HooksOf(s *Session) hooks.Options { return s.Loader().hooks() }
-
-// hooks says which hooks of coding agents are loaded.
-func (l *Loader) hooks() hooks.Options {
-	return hooks.Options{Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project, Agents: agentsOf(l.config.Foreign),
-		Off: !l.opts.Plugins.asksOthers(), Runner: l.Runner, Overrides: l.overrides, About: l.about, Ways: l.ways,
-		Left: l.left, AtEnd: l.atEnd, Notice: l.notice, Waiting: l.waiting}
-}
-
-// agentsOf says the hooks of which agents a configuration turns on.
-func agentsOf(c config.Foreign) map[string]hooks.Agent {
-	agents := map[string]hooks.Agent{}
-	for name, set := range c.ByName {
-		agents[name] = hooks.Agent{User: set.User, Project: set.Project, Files: set.Files, Plugins: set.Plugins,
-			Version: set.Version}
-	}
-	return agents
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -34,23 +33,6 @@ func addAgents(s *Session, rules *permissions.Rules) error {
 		}
 	}
 	return nil
-}
-
-// isTaken reports whether the session has a tool of this name.
-func isTaken(s *Session, name string) bool {
-	_, taken := s.Agent.Tools.Lookup(name)
-	return taken
-}
-
-// withModel returns settings as the configuration has them for another model.
-func withModel(s *Session, set agent.Settings, model string) (agent.Settings, error) {
-	c, err := readConfig(s, append(slices.Clone(s.opts.Set), fmt.Sprintf("model=%q", model)))
-	if err != nil {
-		return set, err
-	}
-	other := settings(s, c)
-	other.SystemPrompt = set.SystemPrompt
-	return other, nil
 }
 
 // Bounds of what a model is told of recipes that define sub-agents.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,17 +14,6 @@ import (
 	"github.com/chibi-host/chibi/internal/trace"
 )
 
-// Bridge says in which session of another agent something happens.
-type Bridge struct {
-	// Agent is the agent's name, such as "claude". Plugins are told it as that of the context,
-	// and the configuration of a context of this name holds.
-	Agent string
-	// Session is the name of the session's directory, Run its id in the trace.
-	Session, Run string
-	// Until is when the time for the event is over.
-	Until time.Time
-}
-
 // BridgeDir returns the directory in which a home keeps the traces of an agent's sessions.
 func BridgeDir(home, agent string) string { return filepath.Join(home, "bridge", agent) }
 
@@ -34,16 +22,6 @@ func (b Bridge) Dir(home string) string { return filepath.Join(BridgeDir(home, b
 
 // BridgeTrace is the name of the trace in a session's directory.
 const BridgeTrace = "trace.jsonl"
-
-// bridgeSteps open a home for an event in another agent: nothing of it is changed but the
-// trace, and what plugins answered when they were asked what they are.
-func bridgeSteps(ctx context.Context) []func(*Session) error {
-	return []func(*Session) error{
-		func(s *Session) error { return openHome(ctx, s) }, func(s *Session) error { return openContext(ctx, s) },
-		openTrace, openProject,
-		func(s *Session) error { return s.Load(ctx) },
-	}
-}
 
 // trace returns the path of the session's trace.
 func (b Bridge) trace(home string) string { return filepath.Join(b.Dir(home), BridgeTrace) }
@@ -78,7 +56,8 @@ func (t BridgedTrace) Keep() {
 func LastBridged(home, agent string) (string, error) {
 	d, known := engine.ByName(agent)
 	if !known {
-		return "", UsageError{Err: fmt.Errorf("there is no agent %q; there are: %s", agent, strings.Join(engine.Names(), ", "))}
+		return "", UsageError{Err: fmt.Errorf("there is no agent %q; there are: %s", agent,
+			strings.Join(engine.Names(), ", "))}
 	}
 	dir := BridgeDir(home, d.Name)
 	sessions, err := os.ReadDir(dir)

@@ -83,17 +83,6 @@ func (e environment) isKey(name, value string) bool {
 	})
 }
 
-// KeyVariables lists the variables in the environment of plugins that hold the model's
-// key or what opens the store.
-func (l *Loader) KeyVariables() (names []string) {
-	for _, pair := range l.env.list(false) {
-		if name, value, _ := strings.Cut(pair, "="); value != "" && l.env.isKey(name, value) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // HidesKey reports whether the model's key is hidden from a plugin. The plugin's own
 // setting takes precedence over that for all plugins.
 func HidesKey(c config.Config, plugin string) bool {

@@ -1,14 +1,16 @@
 package app
 
 import (
-	"fmt"
+	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/approved"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -146,19 +148,33 @@ func keepRule(home, rule string) error {
 	return file.Rewrite(func(path string, data []byte) ([]byte, error) { return config.AllowRule(path, data, rule) })
 }
 
-// reportReplaced says once which of chibi's coding tools plugins bring themselves.
-func reportReplaced(s *Session, name string) {
-	for _, p := range s.Loaded.Plugins {
-		for _, t := range p.Tools {
-			if t.Spec().Name != name || s.replaced[name] {
-				continue
-			}
-			s.replaced[name] = true
-			notice := fmt.Sprintf("plugin %q brings its own %s; chibi's is not offered", p.Name, name)
-			if t.Spec().Category == "" {
-				notice += "; it has no category, so rules and permission points do not see what it does"
-			}
-			s.person.notice(notice)
-		}
+// MayRun returns an error for what a command of the model has chibi run, a line or a program with its
+// arguments, if a rule denies it or asks about it.
+func MayRun(s *Session, words []string) error {
+	if s.opts.Within == nil {
+		return nil
 	}
+	line := words[0]
+	for _, word := range words[1:] {
+		line += " '" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	rules, err := newRules(s)
+	if err != nil {
+		return UsageError{Err: err}
+	}
+	judged := rules.Judge(permissions.Call{Tool: tools.Spec{Name: "shell_exec", Category: tools.CategoryShell},
+		Access: tools.Access{Command: line, Dir: s.Project.Dir}})
+	if judged.Decision != permissions.Deny && judged.Decision != permissions.Ask {
+		return nil
+	}
+	return UsageError{Err: s.opts.Within.Refusal(line, within.Row{Why: judged.By + " is about it",
+		Instead: within.ByYourself})}
+}
+
+// nobody is asked within a command of a model: who could answer there is the model.
+type nobody struct{ mark *within.Mark }
+
+// Ask asks nobody.
+func (n nobody) Ask(context.Context, permissions.Question) (permissions.Answer, error) {
+	return permissions.Answer{}, permissions.Nobody("nobody is asked in a command of the model" + n.mark.Ended())
 }

@@ -2,10 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/trace"
@@ -75,27 +71,3 @@ func Rest(s *Session) {
 // Stamps describes the plugins and the configuration of a session, as they were when they were
 // read, and as they are now. Without Options.Watched the first is "".
 func Stamps(s *Session) (read, now string) { return s.stamp, stampOf(s) }
-
-// stampOf describes the executables of the session's plugins folder, and the files of its
-// configuration, as they are now. Other files there are those that plugins keep.
-func stampOf(s *Session) string {
-	var b strings.Builder
-	describe := func(path string, isPlugin bool) {
-		info, err := os.Stat(path)
-		if err == nil && info.Mode().IsRegular() && (!isPlugin || info.Mode().Perm()&0o111 != 0) {
-			fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano(), info.Mode())
-		}
-	}
-	for _, name := range []string{"config.toml", "models.toml"} {
-		describe(filepath.Join(s.Home, name), false)
-	}
-	describe(s.Host.Layout().LocalConfig(s.Name()), false)
-	dir := pluginDir(s.opts.Plugins.Dir, s.Home)
-	entries, _ := os.ReadDir(dir) // one that cannot be read has no files
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		describe(path, true)
-		describe(filepath.Join(path, e.Name()), true)
-	}
-	return b.String()
-}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -75,24 +76,8 @@ func (s *Session) Loader() *Loader {
 	return l
 }
 
-// toldHome returns the home that plugins are told.
-func toldHome(s *Session) string {
-	if s.opts.Plugins.Home != "" {
-		return s.opts.Plugins.Home
-	}
-	return s.Home
-}
-
 // Dir returns the directory of chibi's plugins.
 func (l *Loader) Dir() string { return pluginDir(l.opts.Plugins.Dir, l.home) }
-
-// pluginDir returns the directory of chibi's plugins in a home, or the one that is named.
-func pluginDir(named, home string) string {
-	if named != "" {
-		return named
-	}
-	return filepath.Join(home, "plugins")
-}
 
 // Runner runs the processes of plugins.
 func (l *Loader) Runner() process.Runner {
@@ -200,11 +185,9 @@ func (l *Loader) changed() (notices []plugin.Notice) {
 // load what was approved: programs from places that are the same in every directory,
 // and Python's compiled files from where the project cannot write.
 func (l *Loader) projectEnv() []string {
-	return append([]string{"PYTHONPYCACHEPREFIX=" + filepath.Join(l.told, "pycache")}, project.AbsolutePlaces(l.Runner().Getenv)...)
+	return append([]string{"PYTHONPYCACHEPREFIX=" + filepath.Join(l.told, "pycache")},
+		project.AbsolutePlaces(l.Runner().Getenv)...)
 }
-
-// asksOthers reports whether the hooks of other programs are loaded.
-func (o PluginOptions) asksOthers() bool { return !o.None && !o.NoHooks && !o.NativeOnly }
 
 // kodelet finds Kodelet's hooks: the approved ones of the current directory, then the
 // person's own.
@@ -236,8 +219,6 @@ func (l *Loader) kode() plugin.Loaded {
 	return kode.Load(opts)
 }
 
-func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
-
 // overrides returns the person's settings for single plugins.
 func (l *Loader) overrides() map[string]plugin.Override {
 	overrides := map[string]plugin.Override{}
@@ -258,4 +239,35 @@ func (l *Loader) overrides() map[string]plugin.Override {
 		overrides[name] = override
 	}
 	return overrides
+}
+
+// KeyVariables lists the variables in the environment of plugins that hold the model's
+// key or what opens the store.
+func (l *Loader) KeyVariables() (names []string) {
+	for _, pair := range l.env.list(false) {
+		if name, value, _ := strings.Cut(pair, "="); value != "" && l.env.isKey(name, value) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// hooks says which hooks of coding agents are loaded.
+func (l *Loader) hooks() hooks.Options {
+	return hooks.Options{Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project,
+		Agents: agentsOf(l.config.Foreign), Off: !l.opts.Plugins.asksOthers(), Runner: l.Runner, Overrides: l.overrides, About: l.about, Ways: l.ways,
+		Left: l.left, AtEnd: l.atEnd, Notice: l.notice, Waiting: l.waiting}
+}
+
+// HooksOf says which hooks of coding agents run in a session.
+func HooksOf(s *Session) hooks.Options { return s.Loader().hooks() }
+
+// aboutRun says what is known about the session's run. The conversation is told with each event.
+func aboutRun(s *Session) engine.Run {
+	about := engine.Run{Cwd: s.Project.Dir, Home: s.Project.User, Model: s.Config.Model, Mode: "run",
+		Trusted: s.opts.Permissions.TrustTools, Now: time.Now()}
+	if effort := s.Config.API.Reasoning.Effort; effort != nil {
+		about.Effort = *effort
+	}
+	return about
 }

@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/instructions"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/trust"
@@ -32,7 +34,8 @@ func openProject(s *Session) error {
 // cannot be read is left out. The error says why hooks cannot be approved.
 func Look(p project.Project) (files []trust.Seen, err error) {
 	files, err = lookHooks(p)
-	for _, f := range slices.Concat(recipes.Look(p), instructions.Look(p), ServerFilesOf(p).Look(), hooks.FilesOf(p).Look()) {
+	others := slices.Concat(recipes.Look(p), instructions.Look(p), ServerFilesOf(p).Look(), hooks.FilesOf(p).Look())
+	for _, f := range others {
 		if !slices.ContainsFunc(files, func(s trust.Seen) bool { return s.Path == f.Path }) {
 			files = append(files, f)
 		}
@@ -78,4 +81,40 @@ func hookDirs(p project.Project, env []string) (list []kodelet.Dir) {
 		}
 	}
 	return list
+}
+
+// instructionsText is the text of the instructions that a session's model gets, once it
+// was read. Sessions of one run share it.
+type instructionsText struct {
+	isRead bool
+	text   string
+}
+
+// readInstructions reads AGENTS.md of the person, of chibi's home and of the project, and
+// says which are not used. Runs that do not ask the model read nothing.
+func readInstructions(s *Session) string {
+	if s.opts.Purpose != ToWork || !s.Project.IsOpened || !wantsInstructions(s) {
+		return ""
+	}
+	if !s.instructions.isRead {
+		s.instructions.isRead = true
+		s.instructions.text = instructions.Of(s.Project, s.Home, s.person.notice)
+	}
+	return s.instructions.text
+}
+
+// wantsInstructions reports whether the configuration asks for instructions: with the
+// coding tools, unless it says otherwise.
+func wantsInstructions(s *Session) bool {
+	if set := s.Config.ProjectInstructions; set != nil {
+		return *set
+	}
+	return s.Config.Tools.Coding
+}
+
+// ServerFilesOf returns the files in which a project names MCP servers. Programs of a project
+// do not get variables for a model's key.
+func ServerFilesOf(p project.Project) mcpservers.Files {
+	keys := slices.Concat(config.KeyVariables("openrouter.ai"), config.KeyVariables("api.openai.com"))
+	return mcpservers.FilesOf(p, keys)
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
+// BuiltIn is the protocol of handlers that are part of the program.
+const BuiltIn = "built in"
+
 // Recipes finds recipes and makes prompts from them.
 type Recipes struct {
 	*recipes.Library

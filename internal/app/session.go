@@ -1,9 +1,6 @@
 package app
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -124,117 +121,27 @@ func (s *Session) Close() {
 // Name returns the name of the session's context.
 func (s *Session) Name() string { return s.Context.Name() }
 
-// For makes a session for the named context, with its configuration. It has the plugins
-// of this session until [Session.Load] loads those of its configuration. The context
-// does not become the current one. Closing the new session leaves this one open.
-func (s *Session) For(ctx context.Context, name string) (*Session, error) {
-	t := &Session{home: s.home, shared: s.shared, sources: s.borrowed(), opts: s.opts.of(name), from: s.from}
-	if err := openStore(ctx, t); err != nil {
-		return nil, err
-	}
-	var err error
-	if t.Context, err = t.Store.Context(name); err != nil {
-		return nil, UsageError{Err: err}
-	}
-	t.Agent = &agent.Agent{
-		Context: t.Context, Host: s.Agent.Host, Tools: s.Agent.Tools, Gate: s.Agent.Gate, Recipes: s.Agent.Recipes,
-		Output: agent.Output{Notice: t.person.notice},
-	}
-	return t, Configure(ctx, t)
-}
-
-// Move makes a session for another context that takes the place of this one,
-// with its configuration, plugins and model. The context becomes the current one
-// if this session's did. After an error this session is as it was; otherwise the
-// new one ends what this one started.
-func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
-	name, isNew, err := find(ctx, s.Store, word)
-	if err != nil {
-		return nil, UsageError{Err: err}
-	}
-	t, err := s.For(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	t.from, t.isNew, t.started = s.Name(), isNew, s.started
-	t.opts.Transient, t.opts.SystemPrompt = s.opts.Transient, s.opts.SystemPrompt
-	s.Agent.Host.Join(ctx) // its plugins are those of t too
-	if err := arrive(ctx, t, s); err != nil {
-		t.Close()
-		return nil, err
-	}
-	s.tracer.Close() // its turns are over
-	if s.residents != nil {
-		go s.residents.Close() // closing t waits for it
-	}
-	if s.servers != nil {
-		go s.servers.Close() // so too
-	}
-	s.checks.end()
-	t.closers = append(s.closers, t.closers...)
-	return t, nil
-}
-
-// arrive prepares a session that takes the place of another one.
-func arrive(ctx context.Context, t, before *Session) error {
-	if err := Configure(ctx, t); err != nil {
-		return err
-	}
-	if err := t.Load(ctx); err != nil {
-		return err
-	}
-	t.Agent.Continue(before.Agent)
-	ReportSkipped(t)
-	if err := t.Connect(); err != nil {
-		return err
-	}
-	return t.Enter(ctx)
-}
-
-// WithLock calls do while nobody else can use the named context: with this session if
-// it is its own context, else with a session for that context. The context.Context that
-// do gets is cancelled when the lock is lost.
-func (s *Session) WithLock(ctx context.Context, name string, do func(context.Context, *Session) error) error {
-	t := s
-	if name != s.Name() {
-		var err error
-		if t, err = s.For(ctx, name); err != nil {
-			return err
-		}
-		defer t.Close()
-		s.tracer.Context(name)
-		defer s.tracer.Context(s.Name())
-	}
-	if t.owned {
-		return do(ctx, t)
-	}
-	held, unlock, err := lock(ctx, t)
-	if err != nil {
-		return err
-	}
-	t.owned = true
-	defer func() {
-		t.owned = false
-		unlock()
-	}()
-	after := serveScripts(held, t)
-	err = do(held, t)
-	after()
-	return whyEnded(t.Name(), context.Cause(held), err)
-}
-
-// lock takes the context's lock, and waits for whoever has it if the options ask for
-// that.
-func lock(ctx context.Context, s *Session) (held context.Context, unlock func(), err error) {
-	held, unlock, err = s.Context.Lock(ctx)
-	var locked *contexts.LockedError
-	if !s.opts.Wait || !errors.As(err, &locked) {
-		return held, unlock, err
-	}
-	s.person.detail("waiting: %v", err)
-	defer s.person.waiting(fmt.Sprintf("context %s (%s)", locked.Context, locked.Holder))()
-	return s.Context.WaitLock(ctx)
-}
-
 // Cache returns the cache of tool outputs of the session's context.
 func (s *Session) Cache() cache.Cache { return s.contents.Cache(s.Name()) }
+
+// newSession returns a session of which nothing is open.
+func newSession(opts Options) *Session {
+	return &Session{opts: opts, home: home{person: person(opts.Output)}, shared: &shared{replaced: map[string]bool{}}}
+}
+
+// closing is a function that is called at the end of a session.
+type closing func()
+
+// Close calls the function; its error is nil.
+func (c closing) Close() error {
+	c()
+	return nil
+}
+
+// toldHome returns the home that plugins are told.
+func toldHome(s *Session) string {
+	if s.opts.Plugins.Home != "" {
+		return s.opts.Plugins.Home
+	}
+	return s.Home
+}

@@ -25,21 +25,24 @@ func everySource(t *testing.T, baseURL string) (dir, started string) {
 	user := os.Getenv("HOME")
 	begin := "#!/bin/sh\necho \"$0 $1\" >> " + started + "\n"
 	for path, text := range map[string]string{
-		filepath.Join(dir, "plugins/near"):        begin + `echo '{"name": "near", "description": "d", "hooks": ["on_start"]}'` + "\n",
+		filepath.Join(dir, "plugins/near"):        begin + `echo '{"name": "near", "description": "d",
+"hooks": ["on_start"]}'` + "\n",
 		filepath.Join(user, ".kodelet/hooks/let"): begin + "[ $1 = hook ] && echo before_tool_call\n",
 		filepath.Join(dir, "far"): begin + `while read -r line; do
 id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
 case "$line" in
-*'"initialize"'*) r='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+*'"initialize"'*) r='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},'
+r=$r'"serverInfo":{"name":"s","version":"1"}}' ;;
 *'"tools/list"'*) r='{"tools":[{"name":"look","description":"d","inputSchema":{"type":"object"}}]}' ;;
 *) continue ;;
 esac
 echo '{"jsonrpc":"2.0","id":'$id',"result":'$r'}'
 done
 `,
-		filepath.Join(user, ".claude/settings.json"): `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}`,
-		filepath.Join(dir, "recipes/swap.md"): "---\nname: swap\ndescription: d\nhooks:\n  turn_end:\n    handler: swap_context\n" +
-			"---\nhello\n",
+		filepath.Join(user, ".claude/settings.json"): `{"hooks": {"PreToolUse": [{"hooks":
+[{"type": "command", "command": "true"}]}]}}`,
+		filepath.Join(dir, "recipes/swap.md"): "---\nname: swap\ndescription: d\nhooks:\n  turn_end:\n" +
+			"    handler: swap_context\n---\nhello\n",
 		filepath.Join(dir, "config.toml"): `model = "m"
 api_key = "k"
 base_url = "` + baseURL + `"

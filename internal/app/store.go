@@ -2,26 +2,17 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/store"
 )
-
-// StoreOptions say where contexts are kept.
-type StoreOptions struct {
-	// Sharing is what the program has for stores that machines share.
-	Sharing storage.Sharing
-	// URL takes precedence over the environment and the configuration; "files" and "" are the
-	// files of the home; nil: it is not given.
-	URL *string
-}
 
 // place returns where the contexts of a home are kept, and an error if the program has no
 // engine for that.
@@ -84,15 +75,6 @@ func CheckLocalConfig(p storage.Place, name, text string) error {
 	return err
 }
 
-// OpenStore opens the contexts of a home without a session. The caller calls shut.
-func OpenStore(ctx context.Context, opts Options) (contexts *contexts.Store, shut func(), err error) {
-	s := newSession(opts)
-	if err := openHome(ctx, s); err != nil {
-		return nil, nil, err
-	}
-	return s.Store, s.Close, nil
-}
-
 // openStore opens the contexts of the session's home. A session that comes from another one uses
 // its connection.
 func openStore(ctx context.Context, s *Session) error {
@@ -137,4 +119,23 @@ func Cleanup(ctx context.Context, s *Session) {
 		s.person.detail("auto-cleanup: removed %d old cache entries (older than %d days)", removed,
 			s.Config.ToolCacheMaxAgeDays)
 	}
+}
+
+// expire removes expired contexts, with a notice for each.
+func expire(ctx context.Context, s *Session) error {
+	if s.Store.IsShared() {
+		return nil // that takes a list of all contexts: it is done once a day, see Cleanup
+	}
+	return expireNow(ctx, s)
+}
+
+func expireNow(ctx context.Context, s *Session) error {
+	removed, err := s.Store.Expire(ctx, s.Name())
+	for _, e := range removed {
+		s.person.notice(fmt.Sprintf("context %q was destroyed: %s", e.Name, e.Why))
+	}
+	if err != nil {
+		s.person.notice(fmt.Sprintf("removing expired contexts: %v", err))
+	}
+	return nil
 }

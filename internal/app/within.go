@@ -2,12 +2,9 @@ package app
 
 import (
 	"context"
-	"strings"
 
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/within"
-	"github.com/chibi-host/chibi/permissions"
-	"github.com/chibi-host/chibi/tools"
 )
 
 // markFor returns what commands that a tool runs for the model are told about the session.
@@ -21,28 +18,6 @@ func markFor(s *Session, tool string) within.Mark {
 	}
 	m.Settings, _ = config.Holding(configSources(s, s.opts.Set)) // they were read before
 	return m
-}
-
-// looseFlags lists the flags of a run that runs within it may have too.
-func looseFlags(o Options) (names []string) {
-	for _, flag := range []struct {
-		name  string
-		given bool
-	}{
-		{"trust-tools", o.Permissions.TrustTools}, {"accept-edits", o.Permissions.AcceptEdits},
-		{"no-plugins", o.Plugins.None}, {"no-hooks", o.Plugins.NoHooks}, {"trust-project", o.TrustProject},
-	} {
-		if flag.given {
-			names = append(names, flag.name)
-		}
-	}
-	return names
-}
-
-// commandEnv returns the environment of commands that a tool runs for the model. A chibi that
-// they start uses the home of the session.
-func commandEnv(l *Loader, tool string) []string {
-	return append(l.env.list(true), "CHIBI_HOME="+l.told, l.mark(tool).Pair())
 }
 
 // CheckSet returns an error for the first key of --set that is refused within a command of a model, or of
@@ -117,34 +92,4 @@ func keep(ctx context.Context, s *Session, doing, name string) error {
 		return UsageError{Err: err}
 	}
 	return s.opts.Within.CheckLoss(doing, name, keys)
-}
-
-// nobody is asked within a command of a model: who could answer there is the model.
-type nobody struct{ mark *within.Mark }
-
-// Ask asks nobody.
-func (n nobody) Ask(context.Context, permissions.Question) (permissions.Answer, error) {
-	return permissions.Answer{}, permissions.Nobody("nobody is asked in a command of the model" + n.mark.Ended())
-}
-
-// MayRun returns an error for what a command of the model has chibi run, a line or a program with its
-// arguments, if a rule denies it or asks about it.
-func MayRun(s *Session, words []string) error {
-	if s.opts.Within == nil {
-		return nil
-	}
-	line := words[0]
-	for _, word := range words[1:] {
-		line += " '" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	rules, err := newRules(s)
-	if err != nil {
-		return UsageError{Err: err}
-	}
-	judged := rules.Judge(permissions.Call{Tool: tools.Spec{Name: "shell_exec", Category: tools.CategoryShell},
-		Access: tools.Access{Command: line, Dir: s.Project.Dir}})
-	if judged.Decision != permissions.Deny && judged.Decision != permissions.Ask {
-		return nil
-	}
-	return UsageError{Err: s.opts.Within.Refusal(line, within.Row{Why: judged.By + " is about it", Instead: within.ByYourself})}
 }

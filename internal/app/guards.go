@@ -1,0 +1,100 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/guards"
+	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// agentsOf says the hooks of which agents a configuration turns on.
+func agentsOf(c config.Foreign) map[string]hooks.Agent {
+	agents := map[string]hooks.Agent{}
+	for name, set := range c.ByName {
+		agents[name] = hooks.Agent{User: set.User, Project: set.Project, Files: set.Files, Plugins: set.Plugins,
+			Version: set.Version}
+	}
+	return agents
+}
+
+func guardsOf(c config.Config, o PluginOptions, p project.Project, loaded plugin.Loaded) guards.Guards {
+	g := guards.Guards{Plugins: map[string]guards.Setting{}, None: o.None, NoHooks: o.NoHooks, Others: o.asksOthers(),
+		Loaded: loaded, Project: p, Agents: agentsOf(c.Foreign)}
+	for name, set := range c.Plugins.ByName {
+		one := guards.Setting{Enabled: set.Enabled, Required: set.Required, Blocks: set.OnFailure == "block"}
+		for _, point := range slices.Sorted(maps.Keys(set.Hooks)) {
+			if set.Hooks[point].OnFailure == "block" {
+				one.BlocksAt = append(one.BlocksAt, point)
+			}
+		}
+		g.Plugins[name] = one
+	}
+	return g
+}
+
+// GuardsOf returns the guards of a session with the plugins that are loaded now.
+func GuardsOf(s *Session) guards.Guards {
+	return guardsOf(s.Config, s.opts.Plugins, s.Project, s.Loaded)
+}
+
+// ReportSkipped tells the person which plugins were skipped, and why.
+func ReportSkipped(s *Session) {
+	for _, skipped := range s.Loaded.Skipped {
+		if skipped.Reportable && !skipped.Untrusted {
+			s.person.notice(fmt.Sprintf("plugin %q left out: %s", skipped.Name, skipped.Reason))
+		}
+	}
+	reportUntrusted(s)
+	for _, n := range s.Loaded.Notices {
+		s.person.notice(n.String())
+	}
+	for _, problem := range s.serverProblems {
+		s.person.notice(problem.Error())
+	}
+	for _, about := range s.servers.UnknownTools() {
+		s.person.notice(about)
+	}
+	g := GuardsOf(s)
+	for _, name := range slices.Sorted(maps.Keys(g.Plugins)) {
+		if s.opts.Purpose == ToWork && g.Plugins[name].IsRequired() {
+			continue // Admit reports it
+		}
+		if g.Others && !guards.HasPlugin(s.Loaded, name) &&
+			(!strings.HasPrefix(name, guards.ProjectHook) || g.Expects(name)) {
+			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin "+
+				"list names them all", guards.KeyText(name)))
+		}
+	}
+}
+
+// reportUntrusted reports in one line which hooks of the current directory are not run.
+func reportUntrusted(s *Session) {
+	var names []string
+	for _, l := range s.Loaded.Skipped {
+		if !l.Untrusted {
+			continue
+		}
+		name := term.Name(strings.TrimPrefix(l.Name, guards.ProjectHook))
+		if _, isAgents := engine.NameOf(l.Origin.Protocol); isAgents { // its hooks stand in one file
+			name = term.Name(s.Project.Below(l.Origin.Path))
+		}
+		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {
+			name += " (" + why + ")"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 {
+		s.person.notice(fmt.Sprintf("hooks that came with this directory are not run, as they are not approved: "+
+			"%s; see what they are and approve them: chibi trust", strings.Join(names, ", ")))
+	}
+}
