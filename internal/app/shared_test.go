@@ -56,7 +56,7 @@ func (m *shared) options(dir, name string) app.Options {
 	url := secretURL
 	return app.Options{
 		Home: dir, Context: name, Transient: true, Model: app.ModelOptions{Demo: true}, Version: "v1",
-		Store: app.StoreOptions{Sharing: storage.Share(m.drivers()), URL: &url},
+		Store:   app.StoreOptions{Sharing: storage.Share(m.drivers()), URL: &url},
 		Plugins: app.PluginOptions{Stderr: io.Discard},
 	}
 }

@@ -25,7 +25,7 @@ func everySource(t *testing.T, baseURL string) (dir, started string) {
 	user := os.Getenv("HOME")
 	begin := "#!/bin/sh\necho \"$0 $1\" >> " + started + "\n"
 	for path, text := range map[string]string{
-		filepath.Join(dir, "plugins/near"):        begin + `echo '{"name": "near", "description": "d",
+		filepath.Join(dir, "plugins/near"): begin + `echo '{"name": "near", "description": "d",
 "hooks": ["on_start"]}'` + "\n",
 		filepath.Join(user, ".kodelet/hooks/let"): begin + "[ $1 = hook ] && echo before_tool_call\n",
 		filepath.Join(dir, "far"): begin + `while read -r line; do
