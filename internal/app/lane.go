@@ -71,3 +71,6 @@ func Rest(s *Session) {
 // Stamps describes the plugins and the configuration of a session, as they were when they were
 // read, and as they are now. Without Options.Watched the first is "".
 func Stamps(s *Session) (read, now string) { return s.stamp, stampOf(s) }
+
+// ServedKinds are the kinds of the tools that other programs are offered in any case.
+func ServedKinds() []tools.Kind { return []tools.Kind{tools.Plugin, tools.File} }

@@ -14,7 +14,6 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/mcpserve"
-	"github.com/chibi-host/chibi/internal/mcpserve/served"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -30,8 +29,8 @@ type home struct {
 	t      testing.TB
 	dir    string
 	opts   app.Options
-	serve  served.Options
-	served *served.Tools
+	serve  mcpserve.Options
+	served *mcpserve.Tools
 	server *mcpserve.Server
 
 	mu      sync.Mutex
@@ -97,7 +96,7 @@ func (h *home) start() (stop func()) {
 	go func() {
 		defer close(ended)
 		defer session.Close()
-		err := served.Serve(ctx, session, h.serve, func(served *served.Tools) error {
+		err := mcpserve.Serve(ctx, session, h.serve, func(served *mcpserve.Tools) error {
 			h.served, h.server = served, mcpserve.New(served, "1.0")
 			close(started)
 			<-ctx.Done()

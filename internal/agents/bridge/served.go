@@ -5,7 +5,6 @@ import (
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/internal/mcpserve/served"
 )
 
 // ServerName is the name by which agents know chibi as an MCP server.
@@ -17,6 +16,9 @@ const ServerName = "chibi"
 func isServed(at engine.Event, m engine.Moment, s *app.Session) bool {
 	about := []engine.Kind{engine.BeforeTool, engine.AskPermission, engine.BeforeMCP, engine.AfterTool,
 		engine.ToolSucceeded, engine.ToolFailed, engine.AfterMCP}
-	return slices.Contains(about, at.Kind) && m.Text(engine.Server) == ServerName &&
-		served.Options{}.Offers(s, m.Text(engine.ServerTool))
+	if !slices.Contains(about, at.Kind) || m.Text(engine.Server) != ServerName {
+		return false
+	}
+	tool, found := s.Agent.Tools.Lookup(m.Text(engine.ServerTool))
+	return found && slices.Contains(app.ServedKinds(), tool.Spec().Kind)
 }

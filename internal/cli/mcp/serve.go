@@ -12,7 +12,6 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/mcpserve"
-	"github.com/chibi-host/chibi/internal/mcpserve/served"
 	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/urfave/cli/v2"
 )
@@ -22,7 +21,7 @@ const tokenVar = "CHIBI_MCP_TOKEN"
 
 // serving is what the flags of serve say.
 type serving struct {
-	tools     served.Options
+	tools     mcpserve.Options
 	address   string
 	tokenFile string
 }
@@ -83,7 +82,7 @@ func serve(ctx context.Context, env *command.Env, s serving) error {
 	}
 	defer session.Close()
 	app.ReportSkipped(session)
-	return served.Serve(ctx, session, s.tools, func(served *served.Tools) error {
+	return mcpserve.Serve(ctx, session, s.tools, func(served *mcpserve.Tools) error {
 		server := mcpserve.New(served, opts.Version)
 		watched, stop := context.WithCancel(ctx)
 		var watching sync.WaitGroup

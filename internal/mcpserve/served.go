@@ -1,15 +1,9 @@
-// Package served offers the tools of a session to other programs, whatever protocol these speak.
-//
-// It promises that each call passes every hook and permission, that calls of one plugin wait for
-// each other unless it says otherwise, and that calls that run end with the plugins that they
-// began with.
-package served
+package mcpserve
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,7 +27,7 @@ type Options struct {
 
 // kinds returns the kinds of the tools that are offered.
 func (o Options) kinds() []tools.Kind {
-	kinds := []tools.Kind{tools.Plugin, tools.File}
+	kinds := app.ServedKinds()
 	if o.Coding {
 		kinds = append(kinds, tools.Coding)
 	}
@@ -41,12 +35,6 @@ func (o Options) kinds() []tools.Kind {
 		kinds = append(kinds, tools.MCP)
 	}
 	return kinds
-}
-
-// Offers reports whether a tool of a session is one of those that are offered.
-func (o Options) Offers(s *app.Session, name string) bool {
-	tool, found := s.Agent.Tools.Lookup(name)
-	return found && slices.Contains(o.kinds(), tool.Spec().Kind)
 }
 
 // Tools are those of a session that other programs can call, with every hook and
