@@ -107,3 +107,18 @@ func builtinTools(s *Session, rules *permissions.Rules, a *agent.Agent, outputs 
 		Reflection: s.Config.ReflectionEnabled, ReflectionLimit: s.Config.ReflectionCharacterLimit,
 	})
 }
+
+// KnownTools maps the names that rules can have to the categories that they stand for.
+func KnownTools(s *Session) map[string]tools.Category {
+	known := map[string]tools.Category{}
+	for _, c := range tools.Categories() {
+		known[string(c)] = c
+	}
+	for _, tool := range codingTools(s, nil) {
+		known[tool.Spec().Name] = tool.Spec().Category
+	}
+	for _, spec := range s.Agent.Tools.Specs() {
+		known[spec.Name] = spec.Category
+	}
+	return known
+}

@@ -25,7 +25,8 @@ func checkRules(c config.Config) error {
 	return err
 }
 
-func hasRules(c config.Config) bool {
+// HasRules reports whether the configuration has rules about tools.
+func HasRules(c config.Config) bool {
 	p := c.Permissions
 	return len(p.Deny)+len(p.Ask)+len(p.Allow) > 0
 }
@@ -73,7 +74,7 @@ func newRules(s *Session) (*permissions.Rules, error) {
 // about categories, and a plugin that may want the person to be asked, none has. The session has
 // the tools of its plugins.
 func needsGate(s *Session) bool {
-	return s.opts.Bridge != nil || s.Config.Tools.Coding || s.Config.Tools.Agents || hasRules(s.Config) ||
+	return s.opts.Bridge != nil || s.Config.Tools.Coding || s.Config.Tools.Agents || HasRules(s.Config) ||
 		len(s.Config.Tools.ExcludeCategories) > 0 || deniesURLs(s.Config.URLPolicy) ||
 		s.Agent.Host.IsHeard(hookpoints.PreTool.Name) ||
 		slices.ContainsFunc(s.Agent.Tools.Specs(), func(spec tools.Spec) bool { return spec.Category != "" })

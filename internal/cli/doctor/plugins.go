@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/toolbox"
 	plugincheck "github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
@@ -104,7 +105,7 @@ func uncheckedTools(_ context.Context, s *app.Session) (found []finding) {
 
 // unseenTools finds tools that seem to do what guards and rules are about, and have no category.
 func unseenTools(_ context.Context, s *app.Session) (found []finding) {
-	for _, unseen := range app.ToolsOf(s).Unseen() {
+	for _, unseen := range toolbox.Of(s.Agent, s.Loaded.Plugins).Unseen() {
 		one := warning(fmt.Sprintf("%v %v", unseen.Tool, unseen), unseen.Remedy())
 		if len(unseen.By) > 0 {
 			one.Level = levelError

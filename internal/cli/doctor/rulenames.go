@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
@@ -16,11 +16,11 @@ import (
 // serverPrefix is what the names of all tools of MCP servers begin with.
 const serverPrefix = "mcp__"
 
-// UnknownTools returns a sentence about each rule of the configuration that names neither a
+// unknownTools returns a sentence about each rule of the configuration that names neither a
 // category nor a tool that there is, the coding tools included. Plugins come and go, so that
 // is no error, but it may be a mistake.
-func UnknownTools(s *Session) (about []string) {
-	known, specs := slices.Sorted(maps.Keys(knownTools(s))), s.Agent.Tools.Specs()
+func unknownTools(s *app.Session) (about []string) {
+	known, specs := slices.Sorted(maps.Keys(app.KnownTools(s))), s.Agent.Tools.Specs()
 	p := s.Config.Permissions
 	for _, rule := range slices.Concat(p.Deny, p.Ask, p.Allow) {
 		name, specifier, _ := strings.Cut(rule.Text, "(")
@@ -38,10 +38,10 @@ func UnknownTools(s *Session) (about []string) {
 	return about
 }
 
-// NarrowedRules returns a sentence about each rule that allows "*" or "**" of files: since that
+// narrowedRules returns a sentence about each rule that allows "*" or "**" of files: since that
 // means the project, it allows less than it did.
-func NarrowedRules(s *Session) (about []string) {
-	known := knownTools(s)
+func narrowedRules(s *app.Session) (about []string) {
+	known := app.KnownTools(s)
 	known[summarize.Name] = tools.CategoryRead // the calls of it that name a file
 	for _, rule := range s.Config.Permissions.Allow {
 		name, _, _ := strings.Cut(strings.TrimSpace(rule.Text), "(")
@@ -91,22 +91,4 @@ func problemOfServerRule(name, specifier string, specs []tools.Spec) string {
 		near = prefix + near
 	}
 	return aboutNothing(near)
-}
-
-// HasRules reports whether the configuration has rules about tools.
-func HasRules(c config.Config) bool { return hasRules(c) }
-
-// knownTools maps the names that rules can have to the categories that they stand for.
-func knownTools(s *Session) map[string]tools.Category {
-	known := map[string]tools.Category{}
-	for _, c := range tools.Categories() {
-		known[string(c)] = c
-	}
-	for _, tool := range codingTools(s, nil) {
-		known[tool.Spec().Name] = tool.Spec().Category
-	}
-	for _, spec := range s.Agent.Tools.Specs() {
-		known[spec.Name] = spec.Category
-	}
-	return known
 }

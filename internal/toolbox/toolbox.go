@@ -1,4 +1,8 @@
-package app
+// Package toolbox has what a person can do with the tools of a session: list, find and call them.
+//
+// It promises that a tool gets the arguments that it would get in a turn without hooks, and that
+// no hook fires.
+package toolbox
 
 import (
 	"context"
@@ -10,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/usage"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/summarize"
@@ -22,8 +27,8 @@ type Tools struct {
 	plugins []plugin.Plugin
 }
 
-// ToolsOf returns the tools of a session.
-func ToolsOf(s *Session) Tools { return Tools{s.Agent, s.Loaded.Plugins} }
+// Of returns the tools of an agent, and of the plugins that it asks.
+func Of(a *agent.Agent, plugins []plugin.Plugin) Tools { return Tools{a, plugins} }
 
 // Call calls a tool on behalf of a person. The tool gets the arguments that it would
 // get in a turn without hooks. No hook fires.
@@ -33,7 +38,7 @@ func (t Tools) Call(ctx context.Context, name string, args json.RawMessage) (too
 		return nil, tools.Result{}, err
 	}
 	if args, err = t.agent.PrepareArguments(tool.Spec(), args); err != nil {
-		return nil, tools.Result{}, UsageError{Err: fmt.Errorf("tool %q: %w", tool.Spec().Name, err)}
+		return nil, tools.Result{}, usage.Error{Err: fmt.Errorf("tool %q: %w", tool.Spec().Name, err)}
 	}
 	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: t.agent.Context.Name()})
 	return tool, result, err
@@ -49,10 +54,10 @@ func (t Tools) Find(name string) (tools.Tool, error) {
 		case p.Name == name && len(p.Tools) > 0:
 			return p.Tools[0], nil
 		case p.Name == name || slices.Contains(p.NotTools, name):
-			return nil, UsageError{Err: hooksOnly(&p)}
+			return nil, usage.Error{Err: hooksOnly(&p)}
 		}
 	}
-	return nil, UsageError{Err: fmt.Errorf("there is no tool or plugin %q; chibi plugin list names them", name)}
+	return nil, usage.Error{Err: fmt.Errorf("there is no tool or plugin %q; chibi plugin list names them", name)}
 }
 
 // hooksOnly returns the error for a call of a plugin that has no tool.
@@ -68,9 +73,9 @@ func hooksOnly(p *plugin.Plugin) error {
 		p.Name, strings.Join(names, ", "), names[0], term.ShellWord(p.Name))
 }
 
-// ToolArguments parses what a person writes as a tool's arguments; an empty text is {}.
+// Arguments parses what a person writes as a tool's arguments; an empty text is {}.
 // They are normalized like those of a model.
-func ToolArguments(text string) (json.RawMessage, error) {
+func Arguments(text string) (json.RawMessage, error) {
 	if strings.TrimSpace(text) == "" {
 		text = "{}"
 	}
@@ -82,8 +87,8 @@ func ToolArguments(text string) (json.RawMessage, error) {
 	return args, nil
 }
 
-// ListedTool describes a tool of a session to a person. docs/JSON.md describes its members.
-type ListedTool struct {
+// Listed describes a tool of a session to a person. docs/JSON.md describes its members.
+type Listed struct {
 	Name     string         `json:"name"`
 	Type     tools.Kind     `json:"type"`
 	Category tools.Category `json:"category,omitempty"`
@@ -101,11 +106,11 @@ type ListedTool struct {
 }
 
 // List lists the tools in the order of offering.
-func (t Tools) List() []ListedTool {
+func (t Tools) List() []Listed {
 	without := agent.Unoffered(t.agent)
-	list := []ListedTool{}
+	list := []Listed{}
 	for _, spec := range t.agent.Tools.Specs() {
-		one := ListedTool{Name: spec.Name, Type: spec.Kind, Category: spec.Category, Plugin: spec.Owner,
+		one := Listed{Name: spec.Name, Type: spec.Kind, Category: spec.Category, Plugin: spec.Owner,
 			Asked: asked(spec), Unoffered: without[spec.Name]}
 		if unseen, ok := agent.UnseenBy(t.agent, spec); ok {
 			one.Unseen = unseen.String()
@@ -148,7 +153,7 @@ func asked(spec tools.Spec) string {
 }
 
 // Text describes the tool in the columns of a list.
-func (l ListedTool) Text() []string {
+func (l Listed) Text() []string {
 	from, about := string(l.Type), "asked: "+l.Asked
 	if l.Plugin != "" {
 		from = fmt.Sprintf("plugin %s", l.Plugin)
