@@ -51,7 +51,7 @@ func (c waitingClient) Stream(ctx context.Context, body json.RawMessage, onText 
 	checks, servers, start := c.session.checks, c.session.servers, residentsThat(c.session, isAwaited)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
 		if info.Err == nil {
-			checks.begin()
+			checks.Begin()
 			start()
 			servers.Begin()
 		}

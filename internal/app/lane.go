@@ -54,7 +54,7 @@ func NewGate(s *Session, asked permissions.Person) (*permissions.Gate, error) {
 func Notify(s *Session, text string) { s.person.notice(text) }
 
 // BeginChecks begins to check what is remembered of plugins, unless that has begun.
-func BeginChecks(s *Session) { s.checks.begin() }
+func BeginChecks(s *Session) { s.checks.Begin() }
 
 // Succeed makes a session the one whose end is that of the run which another one has started.
 func Succeed(s, before *Session) { s.started, before.started = before.started, false }
@@ -62,7 +62,7 @@ func Succeed(s, before *Session) { s.started, before.started = before.started, f
 // Rest ends the plugins of a session whose files and terminal others still use.
 func Rest(s *Session) {
 	s.Agent.Host.Join(context.Background())
-	s.checks.end()
+	s.checks.End()
 	if s.residents != nil {
 		s.residents.Close()
 	}

@@ -125,7 +125,7 @@ func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
 	if s.servers != nil {
 		go s.servers.Close() // so too
 	}
-	s.checks.end()
+	s.checks.End()
 	t.closers = append(s.closers, t.closers...)
 	return t, nil
 }

@@ -48,7 +48,7 @@ func (s *Session) End(ctx context.Context, failure error) error {
 		return nil
 	}
 	s.started = false
-	s.checks.stop()
+	s.checks.Stop()
 	s.watchers.End(ctx)
 	return s.Agent.End(ctx, failure)
 }

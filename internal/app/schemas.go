@@ -46,15 +46,6 @@ func (l *Loader) remembering() schemas.Options {
 	return opts
 }
 
-// ForgetGuard forgets that a plugin of chibi's directory said that its failure blocks: until it
-// says so again, nothing is refused while it is missing.
-func ForgetGuard(s *Session, name string) error {
-	memory, dir := schemas.Open(s.Home, schemas.Options{}), s.Loader().Dir()
-	others := slices.DeleteFunc(slices.Clone(memory.Guards(dir)), func(other string) bool { return other == name })
-	memory.KeepGuards(dir, others)
-	return memory.Save("")
-}
-
 // Differed returns those of the loaded plugins that described themselves in different ways
 // although their files did not change, and so are asked at every start.
 func (l *Loader) Differed(plugins []plugin.Plugin) (found []plugin.Plugin) {
@@ -75,10 +66,10 @@ func (l *Loader) Differed(plugins []plugin.Plugin) (found []plugin.Plugin) {
 // probe finds the plugins of a session. What is remembered of them is checked when there
 // is time for it.
 func probe(ctx context.Context, s *Session) ([]plugin.Loaded, error) {
-	s.checks.end()
+	s.checks.End()
 	l := s.Loader()
 	prober, keep := l.Prober()
 	defer keep()
-	s.checks = &checks{prober: prober, keep: keep}
+	s.checks = schemas.NewChecks(prober, keep)
 	return l.all(ctx, prober)
 }

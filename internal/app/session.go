@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
+	"github.com/chibi-host/chibi/internal/schemas"
 	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/llm/openai"
@@ -106,12 +107,12 @@ type running struct {
 	// serverProblems are about others.
 	servers        *mcpservers.Host
 	serverProblems []error
-	checks         *checks // of what plugins answered, from the last Load; nil: none
+	checks         *schemas.Checks // of what plugins answered, from the last Load; nil: none
 }
 
 // Close ends what the session started. It may be called more than once.
 func (s *Session) Close() {
-	s.checks.end()
+	s.checks.End()
 	for _, c := range slices.Backward(s.closers) {
 		c.Close()
 	}
