@@ -44,7 +44,7 @@ func (s *Session) Load(ctx context.Context) error {
 	if err := collectTools(s); err != nil {
 		return err
 	}
-	s.Agent.Recipes = RecipesOf(s).byName
+	s.Agent.Recipes = RecipesOf(s).ByName
 	return nil
 }
 

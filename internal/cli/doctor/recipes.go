@@ -19,7 +19,7 @@ func recipeFiles(_ context.Context, s *app.Session) (found []finding) {
 			found = append(found, warning(err.Error(), "correct the file"))
 		}
 		for _, note := range l.Recipe.Notes {
-			f := warning(app.Remark(l.Recipe, note), "correct the key, or remove it")
+			f := warning(recipes.Remark(l.Recipe, note), "correct the key, or remove it")
 			if note.Quiet {
 				f = fine(f.Text)
 			}

@@ -62,7 +62,7 @@ func add(env *command.Env, s *app.Session, n newServer) error {
 		return err
 	}
 	return env.Out.Say("Added MCP server %q to %s. To start it and see its tools: chibi mcp check %[1]s", n.name,
-		app.Place(file.Path))
+		file.Path)
 }
 
 // key is a key of the configuration, and its value in TOML.
