@@ -20,16 +20,7 @@ func addAgents(s *Session, rules *permissions.Rules) error {
 		WithModel: func(set agent.Settings, model string) (agent.Settings, error) { return withModel(s, set, model) },
 		Keep:      keeping(s, rules),
 	}
-	for _, tool := range []tools.Tool{agent.SpawnTool(RecipesOf(s).Agents()...), summarizeTool(s, s.Cache())} {
-		if name := tool.Spec().Name; isTaken(s, name) {
-			reportReplaced(s, name)
-			continue
-		}
-		if err := s.Agent.Tools.Add(tool); err != nil {
-			return err
-		}
-	}
-	return nil
+	return offer(s, agent.SpawnTool(RecipesOf(s).Agents()...), summarizeTool(s, s.Cache()))
 }
 
 // keeping returns what finds the contexts that keep conversations of sub-agents. Several can

@@ -34,10 +34,10 @@ func fetchOf(s *Session) fetch.Config {
 	return fetch.Config{Version: s.opts.Version, Follow: agent.Follow}
 }
 
-// addCoding puts the coding tools into the session's set. A plugin's tool of the same name
-// takes the place of chibi's.
-func addCoding(s *Session, rules *permissions.Rules) error {
-	for _, tool := range codingTools(s, rules) {
+// offer puts tools into the session's set. A plugin's tool of the same name takes the place of
+// chibi's.
+func offer(s *Session, list ...tools.Tool) error {
+	for _, tool := range list {
 		name := tool.Spec().Name
 		if _, taken := s.Agent.Tools.Lookup(name); taken {
 			reportReplaced(s, name)
@@ -69,12 +69,6 @@ func ShellTool(s *Session, dir string) tools.Tool { return coding.Shell(shellCon
 // they start uses the home of the session.
 func commandEnv(l *Loader, tool string) []string {
 	return append(l.env.list(true), "CHIBI_HOME="+l.told, l.mark(tool).Pair())
-}
-
-// isTaken reports whether the session has a tool of this name.
-func isTaken(s *Session, name string) bool {
-	_, taken := s.Agent.Tools.Lookup(name)
-	return taken
 }
 
 // reportReplaced says once which of chibi's coding tools plugins bring themselves.

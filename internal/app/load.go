@@ -102,12 +102,16 @@ func collectTools(s *Session) error {
 	if err != nil {
 		return err
 	}
-	err = s.Agent.Tools.Add(builtinTools(s, rules, s.Agent, s.Cache())...)
-	if err == nil && s.Config.Tools.Coding {
-		err = addCoding(s, rules)
+	if err := s.Agent.Tools.Add(builtinTools(s, rules, s.Agent, s.Cache())...); err != nil {
+		return err
 	}
-	if err == nil && s.Config.Tools.Agents {
-		err = addAgents(s, rules)
+	if s.Config.Tools.Coding {
+		if err := offer(s, codingTools(s, rules)...); err != nil {
+			return err
+		}
 	}
-	return err
+	if s.Config.Tools.Agents {
+		return addAgents(s, rules)
+	}
+	return nil
 }

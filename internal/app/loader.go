@@ -2,13 +2,8 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -17,16 +12,11 @@ import (
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/within"
-	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/kode"
-	"github.com/chibi-host/chibi/plugin/kodelet"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/plugin/resident"
-	"github.com/chibi-host/chibi/tools/builtin"
-	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -92,32 +82,6 @@ func (l *Loader) Runner() process.Runner {
 	}
 }
 
-// Native returns the options for loading chibi's plugins.
-func (l *Loader) Native() native.Options {
-	set, mark := l.config.Plugins, sync.OnceValue(func() within.Mark { return l.mark("") }) // few runs need it
-	return native.Options{
-		Dir: l.Dir(), Home: l.told, Context: l.context, Verbose: l.opts.Verbose,
-		Runner: l.Runner(), Spool: l.spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
-		ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), ToolTimeout: ms(set.ToolTimeoutMS),
-		AllowLinks: set.AllowLinks, Overrides: l.overrides(), Reserved: builtin.Names(), Meant: meant,
-		Within: func(tool string) string {
-			told := mark()
-			told.Tool = tool
-			return told.Value()
-		},
-	}
-}
-
-// meant returns the points that another program's name of an event stands for.
-func meant(event string) []hookpoints.Name {
-	for _, events := range []map[string]hookpoints.Name{kodelet.Events(), kode.Events()} {
-		if at, known := events[event]; known {
-			return []hookpoints.Name{at}
-		}
-	}
-	return engine.Meant(event)
-}
-
 // all finds the plugins of all protocols, in their order. The protocols are probed
 // concurrently; the first error in that order is returned.
 func (l *Loader) all(ctx context.Context, prober *oneshot.Prober) ([]plugin.Loaded, error) {
@@ -138,85 +102,6 @@ func (l *Loader) all(ctx context.Context, prober *oneshot.Prober) ([]plugin.Load
 		}
 	}
 	return slices.Insert(found, 2, l.kode()), nil
-}
-
-// native asks the plugins of chibi's directory for their schemas. With NoHooks only
-// their tools are used.
-func (l *Loader) native(ctx context.Context, prober *oneshot.Prober) (plugin.Loaded, error) {
-	if l.opts.Plugins.None {
-		return plugin.Loaded{}, nil
-	}
-	opts := l.Native()
-	opts.Prober, opts.Residents = prober, l.stay
-	loaded, err := native.Load(ctx, opts)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("plugins did not say in time what they are: %w", err)
-	}
-	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
-		return loaded, guardsOf(l.config, l.opts.Plugins, l.project, plugin.Loaded{}).
-			Unreadable(prober.Guards(opts.Dir), l.overrides(), err)
-	}
-	loaded.Notices = append(loaded.Notices, l.changed()...)
-	for i := range loaded.Plugins {
-		if l.opts.Plugins.NoHooks {
-			loaded.Plugins[i].Hooks = nil
-		}
-	}
-	return loaded, err
-}
-
-// changed returns a notice for each installed plugin that has changed since it was
-// installed.
-func (l *Loader) changed() (notices []plugin.Notice) {
-	list, err := installed.Read(l.home)
-	if err != nil {
-		l.notice(err.Error())
-	}
-	for _, name := range slices.Sorted(maps.Keys(list)) {
-		if one := list[name]; !one.Link && one.Changed(filepath.Join(l.Dir(), name)) {
-			notices = append(notices, plugin.Notice{Plugin: name,
-				Text: "it has changed since it was installed; see chibi plugin show " + name})
-		}
-	}
-	return notices
-}
-
-// projectEnv returns additional variables for a project's hooks. With them the hooks
-// load what was approved: programs from places that are the same in every directory,
-// and Python's compiled files from where the project cannot write.
-func (l *Loader) projectEnv() []string {
-	return append([]string{"PYTHONPYCACHEPREFIX=" + filepath.Join(l.told, "pycache")},
-		project.AbsolutePlaces(l.Runner().Getenv)...)
-}
-
-// kodelet finds Kodelet's hooks: the approved ones of the current directory, then the
-// person's own.
-func (l *Loader) kodelet(ctx context.Context, prober *oneshot.Prober) (plugin.Loaded, error) {
-	if !l.opts.Plugins.asksOthers() {
-		return plugin.Loaded{}, nil
-	}
-	set := l.config.Plugins
-	return kodelet.Load(ctx, kodelet.Options{
-		Dirs: hookDirs(l.project, l.projectEnv()), Runner: l.Runner(), Prober: prober,
-		QueryTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), Overrides: l.overrides(),
-		Conversation: l.context, Dir: l.project.Dir,
-		AutoCompact: l.config.AutoCompact, Threshold: l.config.AutoCompactThreshold / 100,
-	})
-}
-
-// kode takes Kode's hooks from the configuration.
-func (l *Loader) kode() plugin.Loaded {
-	if !l.opts.Plugins.asksOthers() {
-		return plugin.Loaded{}
-	}
-	opts := kode.Options{
-		Dir: l.home, UserHome: project.UserHome(), WorkDir: l.project.Dir, Session: uuid.NewString(), Runner: l.Runner(),
-		Overrides: l.overrides(), Idle: l.opts.Purpose == ToManage, TrustTools: l.opts.Permissions.TrustTools,
-	}
-	for _, h := range l.config.Kode.List() {
-		opts.Hooks = append(opts.Hooks, kode.Hook{Event: h.Event, Exec: h.Exec, Args: h.Args, Timeout: ms(h.TimeoutMS)})
-	}
-	return kode.Load(opts)
 }
 
 // overrides returns the person's settings for single plugins.

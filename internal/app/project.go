@@ -1,18 +1,15 @@
 package app
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/config"
-	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/instructions"
 	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/trust"
-	"github.com/chibi-host/chibi/plugin/kodelet"
 )
 
 // openProject looks up what is approved in the current directory.
@@ -41,46 +38,6 @@ func Look(p project.Project) (files []trust.Seen, err error) {
 		}
 	}
 	return files, err
-}
-
-// lookHooks reads everything in the directories of Kodelet's hooks except data.
-func lookHooks(p project.Project) (files []trust.Seen, err error) {
-	for _, place := range kodelet.HookDirs(p.Dir) {
-		if place.Skipped != "" {
-			continue // loading it reports why
-		}
-		dir := p.Below(place.Path)
-		hooks, problem := trust.Tree(p.Dir, dir)
-		switch {
-		case problem == nil:
-			files = append(files, p.Approval.Pinned(dir, hooks)...)
-		case err == nil:
-			err = problem
-		default:
-			err = fmt.Errorf("%w; %w", err, problem)
-		}
-	}
-	return files, err
-}
-
-// hookDirs returns the directories of Kodelet's hooks; env has additional variables for
-// those of the project. The names of the project's hooks begin with "kodelet:./".
-func hookDirs(p project.Project, env []string) (list []kodelet.Dir) {
-	if !p.Own {
-		for _, place := range kodelet.HookDirs(p.Dir) {
-			dir := p.Below(place.Path)
-			place.Prefix, place.Env = guards.ProjectHook, env
-			place.Look = func() func(string) error { return p.Approval.Look(dir) }
-			list = append(list, place)
-		}
-	}
-	if p.User != "" {
-		for _, place := range kodelet.HookDirs(p.User) {
-			place.Prefix = "kodelet:"
-			list = append(list, place)
-		}
-	}
-	return list
 }
 
 // instructionsText is the text of the instructions that a session's model gets, once it
