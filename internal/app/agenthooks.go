@@ -9,7 +9,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/coding"
 )
@@ -17,7 +17,7 @@ import (
 // waysOf returns how hooks of coding agents are asked that are no commands.
 func waysOf(s *Session) engine.Ways {
 	ways := engine.Ways{
-		Post: hooks.Poster(s.Config.Foreign.AllowPrivate),
+		Post: theirs.Poster(s.Config.Foreign.AllowPrivate),
 		Call: func(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
 			return callForHook(ctx, s, serverTool{server, tool}, input)
 		},

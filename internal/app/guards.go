@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/project"
@@ -16,10 +16,10 @@ import (
 )
 
 // agentsOf says the hooks of which agents a configuration turns on.
-func agentsOf(c config.Foreign) map[string]hooks.Agent {
-	agents := map[string]hooks.Agent{}
+func agentsOf(c config.Foreign) map[string]theirs.Agent {
+	agents := map[string]theirs.Agent{}
 	for name, set := range c.ByName {
-		agents[name] = hooks.Agent{User: set.User, Project: set.Project, Files: set.Files, Plugins: set.Plugins,
+		agents[name] = theirs.Agent{User: set.User, Project: set.Project, Files: set.Files, Plugins: set.Plugins,
 			Version: set.Version}
 	}
 	return agents

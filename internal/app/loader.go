@@ -8,7 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/within"
@@ -42,7 +42,7 @@ type Loader struct {
 	// mark is what commands of the model are told.
 	mark func(tool string) within.Mark
 	// left are the variables that hooks leave for later commands.
-	left *hooks.Variables
+	left *theirs.Variables
 	// atEnd has a function called at the end of the session.
 	atEnd func(func())
 }
@@ -85,7 +85,7 @@ func (l *Loader) Runner() process.Runner {
 // all finds the plugins of all protocols, in their order. The protocols are probed
 // concurrently; the first error in that order is returned.
 func (l *Loader) all(ctx context.Context, prober *oneshot.Prober) ([]plugin.Loaded, error) {
-	foreign := func(context.Context, *oneshot.Prober) (plugin.Loaded, error) { return hooks.Load(l.hooks()), nil }
+	foreign := func(context.Context, *oneshot.Prober) (plugin.Loaded, error) { return theirs.Load(l.hooks()), nil }
 	loaders := []func(context.Context, *oneshot.Prober) (plugin.Loaded, error){l.native, l.kodelet, foreign}
 	found, errs := make([]plugin.Loaded, len(loaders)), make([]error, len(loaders))
 	var all errgroup.Group
@@ -138,14 +138,14 @@ func (l *Loader) KeyVariables() (names []string) {
 }
 
 // hooks says which hooks of coding agents are loaded.
-func (l *Loader) hooks() hooks.Options {
-	return hooks.Options{Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project,
+func (l *Loader) hooks() theirs.Options {
+	return theirs.Options{Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project,
 		Agents: agentsOf(l.config.Foreign), Off: !l.opts.Plugins.asksOthers(), Runner: l.Runner, Overrides: l.overrides, About: l.about, Ways: l.ways,
 		Left: l.left, AtEnd: l.atEnd, Notice: l.notice, Waiting: l.waiting}
 }
 
 // HooksOf says which hooks of coding agents run in a session.
-func HooksOf(s *Session) hooks.Options { return s.Loader().hooks() }
+func HooksOf(s *Session) theirs.Options { return s.Loader().hooks() }
 
 // aboutRun says what is known about the session's run. The conversation is told with each event.
 func aboutRun(s *Session) engine.Run {

@@ -3,7 +3,7 @@ package app
 import (
 	"slices"
 
-	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/instructions"
 	"github.com/chibi-host/chibi/internal/mcpservers"
@@ -31,7 +31,7 @@ func openProject(s *Session) error {
 // cannot be read is left out. The error says why hooks cannot be approved.
 func Look(p project.Project) (files []trust.Seen, err error) {
 	files, err = lookHooks(p)
-	others := slices.Concat(recipes.Look(p), instructions.Look(p), ServerFilesOf(p).Look(), hooks.FilesOf(p).Look())
+	others := slices.Concat(recipes.Look(p), instructions.Look(p), ServerFilesOf(p).Look(), theirs.FilesOf(p).Look())
 	for _, f := range others {
 		if !slices.ContainsFunc(files, func(s trust.Seen) bool { return s.Path == f.Path }) {
 			files = append(files, f)

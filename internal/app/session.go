@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/confine"
 	"github.com/chibi-host/chibi/internal/mcpservers"
@@ -75,7 +75,7 @@ type shared struct {
 	trace        io.Writer     // the file of Options.Trace, nil: none
 	instructions instructionsText
 	reads        coding.Reads     // what the model knows of files
-	left         hooks.Variables  // that hooks of agents leave for later commands
+	left         theirs.Variables // that hooks of agents leave for later commands
 	watchers     confine.Watchers // of what commands in the sandbox must not change
 	replaced     map[string]bool  // names of coding tools of which was said that a plugin brings its own
 	lending      sync.Once

@@ -14,7 +14,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
@@ -99,7 +99,7 @@ type Guards struct {
 	Loaded  plugin.Loaded
 	Project project.Project
 	// Agents are the coding agents whose hooks run.
-	Agents map[string]hooks.Agent
+	Agents map[string]theirs.Agent
 }
 
 // Admit returns an error while a guard is missing. It is called before the model is
@@ -192,7 +192,7 @@ func (g Guards) expectsOf(agent string) bool {
 			return inProject && is
 		})
 	})
-	return wasApproved || len(hooks.FilesOf(g.Project).Candidates(d)) > 0
+	return wasApproved || len(theirs.FilesOf(g.Project).Candidates(d)) > 0
 }
 
 // whyMissing returns the reason why a plugin is not there, "" if it is there.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/term"
@@ -45,7 +45,7 @@ func isOf(programs []string, path string) bool {
 }
 
 // settingsText says what a settings file does.
-func settingsText(s hooks.SettingsFile) string {
+func settingsText(s theirs.SettingsFile) string {
 	text := fmt.Sprintf("%s of %s", english.Plural(s.Count(), "hook", ""), s.Title)
 	if s.Disabled != nil && *s.Disabled || len(s.DisabledNames) > 0 {
 		text += "; it turns hooks off"

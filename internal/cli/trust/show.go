@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/project"
@@ -23,12 +23,12 @@ import (
 // projectView shows a project to people.
 type projectView struct {
 	project.Project
-	programs map[string][]string  // the MCP servers whose commands name a file, by its path
-	settings []hooks.SettingsFile // the agents' settings files
+	programs map[string][]string   // the MCP servers whose commands name a file, by its path
+	settings []theirs.SettingsFile // the agents' settings files
 }
 
 func viewOf(at project.Project, files []trust.Seen) projectView {
-	v := projectView{at, map[string][]string{}, hooks.FilesOf(at).List()}
+	v := projectView{at, map[string][]string{}, theirs.FilesOf(at).List()}
 	for _, f := range files {
 		for path, servers := range app.ServerFilesOf(at).Programs(f) {
 			v.programs[path] = append(v.programs[path], servers...)

@@ -1,10 +1,10 @@
-// Package hooks loads the hooks that coding agents have in their settings files, so that they
+// Package theirs loads the hooks that coding agents have in their settings files, so that they
 // run here.
 //
 // It promises that a hook of a project runs only while its settings file, and what its command
 // names of the project, are as the person approved them; that nothing is read while no agent is
 // turned on; and that a hook that does not run here is named with the reason.
-package hooks
+package theirs
 
 import (
 	"context"
