@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/internal/clip"
-	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -20,73 +16,11 @@ import (
 // whose names plugins' tools have, and says what sub-agents can be.
 func addAgents(s *Session, rules *permissions.Rules) error {
 	s.Agent.Subagents = agent.Subagents{
-		MaxDepth: s.Config.MaxAgentDepth, MaxTokens: s.Config.MaxAgentTokens, Recipe: RecipesOf(s).forAgent,
+		MaxDepth: s.Config.MaxAgentDepth, MaxTokens: s.Config.MaxAgentTokens, Recipe: RecipesOf(s).ForAgent,
 		WithModel: func(set agent.Settings, model string) (agent.Settings, error) { return withModel(s, set, model) },
 		Keep:      keeping(s, rules),
 	}
-	for _, tool := range []tools.Tool{agent.SpawnTool(RecipesOf(s).agents()...), summarizeTool(s, s.Cache())} {
-		if name := tool.Spec().Name; isTaken(s, name) {
-			reportReplaced(s, name)
-			continue
-		}
-		if err := s.Agent.Tools.Add(tool); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// isTaken reports whether the session has a tool of this name.
-func isTaken(s *Session, name string) bool {
-	_, taken := s.Agent.Tools.Lookup(name)
-	return taken
-}
-
-// withModel returns settings as the configuration has them for another model.
-func withModel(s *Session, set agent.Settings, model string) (agent.Settings, error) {
-	c, err := readConfig(s, append(slices.Clone(s.opts.Set), fmt.Sprintf("model=%q", model)))
-	if err != nil {
-		return set, err
-	}
-	other := settings(s, c)
-	other.SystemPrompt = set.SystemPrompt
-	return other, nil
-}
-
-// Bounds of what a model is told of recipes that define sub-agents.
-const (
-	maxAgents     = 30
-	maxAgentBytes = 120
-)
-
-// agents lists the recipes that can define a sub-agent: those in files, as far as they are
-// approved.
-func (m Recipes) agents() (list []string) {
-	for _, listed := range m.List() {
-		r, err := m.FindApproved(listed.Name)
-		if err != nil || listed.Path == "" || r.Path != listed.Path || len(list) == maxAgents {
-			continue
-		}
-		name := r.Name
-		if about := strings.Join(strings.Fields(r.Description), " "); about != "" {
-			name += " (" + clip.Bytes(about, maxAgentBytes) + ")"
-		}
-		list = append(list, name)
-	}
-	return list
-}
-
-// forAgent finds the recipe that defines a sub-agent. What a model writes as arguments gets
-// into no command: a recipe that runs one takes none.
-func (m Recipes) forAgent(ctx context.Context, name string, args map[string]string) (agent.Recipe, error) {
-	if len(args) > 0 {
-		m.command = func(recipe string) recipes.Runner {
-			return func(context.Context, string, ...string) (string, error) {
-				return "", fmt.Errorf("it runs commands, so a model cannot give it arguments")
-			}
-		}
-	}
-	return m.byName(ctx, name, args)
+	return offer(s, agent.SpawnTool(RecipesOf(s).Agents()...), summarizeTool(s, s.Cache()))
 }
 
 // keeping returns what finds the contexts that keep conversations of sub-agents. Several can

@@ -15,6 +15,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/toolbox"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -264,7 +265,7 @@ func TestTheServerIsDialledWhilePluginsLoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := app.ToolsOf(s).Find("waits"); (err == nil) != test.loaded {
+		if _, err := toolbox.Of(s.Agent, s.Loaded.Plugins).Find("waits"); (err == nil) != test.loaded {
 			t.Errorf("%s: %v", test.name, err)
 		}
 		s.Close()

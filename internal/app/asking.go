@@ -3,20 +3,11 @@ package app
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools/mcp"
 )
-
-// Asking shows one question about a tool call to the person at a terminal, and waits for
-// the answer. flush discards what was typed and not read.
-type Asking func(ctx context.Context, tty *os.File, flush func(), q permissions.Question) (permissions.Answer, error)
-
-// Filling shows the person at a terminal what an MCP server asks in the midst of a call, and
-// waits for the answer. flush discards what was typed and not read.
-type Filling func(ctx context.Context, tty *os.File, flush func(), q mcp.Question) (mcp.Answer, error)
 
 // filler returns what asks the person at the terminal for MCP servers; nil: nobody can be asked.
 func filler(s *Session) func(context.Context, mcp.Question) (mcp.Answer, error) {
@@ -78,12 +69,12 @@ func (t terminal) Ask(ctx context.Context, q permissions.Question) (permissions.
 
 // terminalLender lends the terminal to plugins and to chibi's own questions: there is one.
 func terminalLender(s *Session) *process.Lender {
-	if s.lender == nil {
+	s.lending.Do(func() {
 		lend := s.opts.Plugins.Lend
 		if lend == nil {
 			lend = func() func() { return func() {} }
 		}
 		s.lender = process.NewLender(ms(s.Config.Plugins.AskTimeoutMS), lend)
-	}
+	})
 	return s.lender
 }

@@ -1,27 +1,18 @@
 package app
 
 import (
-	"bytes"
-	"context"
-	"io"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
-	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/trace"
 )
-
-// Bridge says in which session of another agent something happens.
-type Bridge struct {
-	// Agent is the agent's name, such as "claude". Plugins are told it as that of the context,
-	// and the configuration of a context of this name holds.
-	Agent string
-	// Session is the name of the session's directory, Run its id in the trace.
-	Session, Run string
-	// Until is when the time for the event is over.
-	Until time.Time
-}
 
 // BridgeDir returns the directory in which a home keeps the traces of an agent's sessions.
 func BridgeDir(home, agent string) string { return filepath.Join(home, "bridge", agent) }
@@ -31,32 +22,6 @@ func (b Bridge) Dir(home string) string { return filepath.Join(BridgeDir(home, b
 
 // BridgeTrace is the name of the trace in a session's directory.
 const BridgeTrace = "trace.jsonl"
-
-// bridgeSteps open a home for an event in another agent: nothing of it is changed but the
-// trace, and what plugins answered when they were asked what they are.
-func bridgeSteps(ctx context.Context) []func(*Session) error {
-	return []func(*Session) error{
-		func(s *Session) error { return openHome(ctx, s) }, func(s *Session) error { return openContext(ctx, s) },
-		openTrace, openProject,
-		func(s *Session) error { return s.Load(ctx) },
-	}
-}
-
-// continueTrace makes the session's tracer write to the trace of that of the agent. Each of
-// its events is a process of its own: what they write together is the trace of one run.
-func (b Bridge) continueTrace(s *Session) {
-	path := b.trace(s.Home)
-	w := s.tracer.writer
-	w.Run, w.Dispatched, w.Before = b.Run, time.Now().UnixMicro(), trace.LastTurn(path, b.Run)
-	s.Agent.Output.Event = s.tracer.step
-	most := int64(s.Config.Trace.MaxBytes)
-	if s.tracer.begin == nil {
-		return
-	}
-	s.tracer.begin = func() (io.WriteCloser, error) {
-		return &sharedTrace{path: path, most: most}, nil
-	}
-}
 
 // trace returns the path of the session's trace.
 func (b Bridge) trace(home string) string { return filepath.Join(b.Dir(home), BridgeTrace) }
@@ -80,46 +45,35 @@ func (t BridgedTrace) Prompt() string {
 }
 
 // Step adds a step.
-func (t BridgedTrace) Step(e agent.Event) { t.session.tracer.step(e) }
+func (t BridgedTrace) Step(e agent.Event) { t.session.tracer.Step(e) }
 
 // Keep writes what was traced.
 func (t BridgedTrace) Keep() {
-	tracer := t.session.tracer
-	tracer.check(tracer.openFile())
-	tracer.check(tracer.Close())
+	t.session.tracer.Keep()
 }
 
-// sharedTrace is a trace to which several processes write: all lines of one at once.
-type sharedTrace struct {
-	path string
-	most int64
-	text bytes.Buffer
-}
-
-// Write keeps a line.
-func (t *sharedTrace) Write(line []byte) (int, error) { return t.text.Write(line) }
-
-// traceLock is how long a process waits for another one that writes to the same trace.
-const traceLock = time.Second
-
-// Close writes the lines.
-func (t *sharedTrace) Close() error {
-	if t.text.Len() == 0 {
-		return nil
+// LastBridged returns the trace of the newest session of another agent.
+func LastBridged(home, agent string) (string, error) {
+	d, known := agents.ByName(agent)
+	if !known {
+		return "", UsageError{Err: fmt.Errorf("there is no agent %q; there are: %s", agent,
+			strings.Join(agents.Names(), ", "))}
 	}
-	if err := disk.MkdirAll(disk.OS{}, filepath.Dir(t.path), 0o700); err != nil {
-		return err
+	dir := BridgeDir(home, d.Name)
+	sessions, err := os.ReadDir(dir)
+	newest, found := time.Time{}, ""
+	for _, s := range sessions {
+		path := filepath.Join(dir, s.Name(), BridgeTrace)
+		if stat, err := os.Stat(path); err == nil && stat.ModTime().After(newest) {
+			newest, found = stat.ModTime(), path
+		}
 	}
-	unlock, err := disk.LockWithin(t.path, traceLock)
-	if err != nil {
-		return err
+	if found == "" && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+		err = fmt.Errorf("nothing was traced in %s yet; see chibi bridge list, and trace.enabled in the configuration",
+			d.Title)
 	}
-	defer unlock()
-	file, err := trace.Open(t.path, t.most)
-	if err != nil {
-		return err
+	if found != "" {
+		err = nil
 	}
-	defer file.Close()
-	_, err = file.Write(t.text.Bytes())
-	return err
+	return found, err
 }

@@ -83,17 +83,6 @@ func (e environment) isKey(name, value string) bool {
 	})
 }
 
-// KeyVariables lists the variables in the environment of plugins that hold the model's
-// key or what opens the store.
-func (l *Loader) KeyVariables() (names []string) {
-	for _, pair := range l.env.list(false) {
-		if name, value, _ := strings.Cut(pair, "="); value != "" && l.env.isKey(name, value) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // HidesKey reports whether the model's key is hidden from a plugin. The plugin's own
 // setting takes precedence over that for all plugins.
 func HidesKey(c config.Config, plugin string) bool {
@@ -101,16 +90,4 @@ func HidesKey(c config.Config, plugin string) bool {
 		return *own
 	}
 	return c.Plugins.HideKey
-}
-
-// lookupIn looks variables up in an environment, in which the last one of a name counts.
-func lookupIn(env []string) lookup {
-	return func(name string) (string, bool) {
-		for _, pair := range slices.Backward(env) {
-			if value, ok := strings.CutPrefix(pair, name+"="); ok {
-				return value, true
-			}
-		}
-		return "", false
-	}
 }

@@ -1,13 +1,16 @@
 package app
 
 import (
-	"fmt"
+	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/approved"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -22,7 +25,8 @@ func checkRules(c config.Config) error {
 	return err
 }
 
-func hasRules(c config.Config) bool {
+// HasRules reports whether the configuration has rules about tools.
+func HasRules(c config.Config) bool {
 	p := c.Permissions
 	return len(p.Deny)+len(p.Ask)+len(p.Allow) > 0
 }
@@ -56,9 +60,9 @@ func deniesURLs(p config.URLPolicy) bool {
 // newRules makes the rules of a session.
 func newRules(s *Session) (*permissions.Rules, error) {
 	set := ruleSettings(s.Config)
-	set.Root, set.Dir, set.ChibiHome, set.UserHome = s.Project.toolRoot(), s.Project.Dir, s.Home, UserHome()
-	set.WriteRoots = fullPaths(s.Config.FileToolsWritePaths)
-	set.ReadRoots = append(fullPaths(s.Config.FileToolsAllowedPaths), set.WriteRoots...)
+	set.Root, set.Dir, set.ChibiHome, set.UserHome = s.Project.ToolRoot(), s.Project.Dir, s.Home, project.UserHome()
+	set.WriteRoots = project.FullPaths(s.Config.FileToolsWritePaths)
+	set.ReadRoots = append(project.FullPaths(s.Config.FileToolsAllowedPaths), set.WriteRoots...)
 	set.AcceptEdits = s.opts.Permissions.AcceptEdits
 	if m := s.opts.Within; m != nil { // what is allowed in the project of the run around is allowed there only
 		set.Root, set.ReadRoots = m.Root, append(set.ReadRoots, set.Root)
@@ -70,7 +74,7 @@ func newRules(s *Session) (*permissions.Rules, error) {
 // about categories, and a plugin that may want the person to be asked, none has. The session has
 // the tools of its plugins.
 func needsGate(s *Session) bool {
-	return s.opts.Bridge != nil || s.Config.Tools.Coding || s.Config.Tools.Agents || hasRules(s.Config) ||
+	return s.opts.Bridge != nil || s.Config.Tools.Coding || s.Config.Tools.Agents || HasRules(s.Config) ||
 		len(s.Config.Tools.ExcludeCategories) > 0 || deniesURLs(s.Config.URLPolicy) ||
 		s.Agent.Host.IsHeard(hookpoints.PreTool.Name) ||
 		slices.ContainsFunc(s.Agent.Tools.Specs(), func(spec tools.Spec) bool { return spec.Category != "" })
@@ -85,7 +89,7 @@ func addGate(s *Session) (*permissions.Rules, error) {
 	}
 	rules, err := newRules(s)
 	if err != nil {
-		return nil, UsageError{err}
+		return nil, UsageError{Err: err}
 	}
 	if s.Agent.Gate, err = newGate(s, rules); err != nil {
 		return nil, err
@@ -98,7 +102,7 @@ func addGate(s *Session) (*permissions.Rules, error) {
 func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
 	urls, err := urlPolicy(s.Config)
 	if err != nil {
-		return nil, UsageError{err}
+		return nil, UsageError{Err: err}
 	}
 	gate := &permissions.Gate{
 		Policy: permissions.WithURLs(rules, urls), Dir: s.Project.Dir, AccessOf: permissions.AccessOf,
@@ -121,7 +125,7 @@ func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
 func WouldJudge(s *Session) (func(tools.Spec, tools.Category) []string, error) {
 	rules, err := newRules(s)
 	if err != nil {
-		return nil, UsageError{err}
+		return nil, UsageError{Err: err}
 	}
 	return wouldJudge(s.Config, rules), nil
 }
@@ -145,19 +149,33 @@ func keepRule(home, rule string) error {
 	return file.Rewrite(func(path string, data []byte) ([]byte, error) { return config.AllowRule(path, data, rule) })
 }
 
-// reportReplaced says once which of chibi's coding tools plugins bring themselves.
-func reportReplaced(s *Session, name string) {
-	for _, p := range s.Loaded.Plugins {
-		for _, t := range p.Tools {
-			if t.Spec().Name != name || s.replaced[name] {
-				continue
-			}
-			s.replaced[name] = true
-			notice := fmt.Sprintf("plugin %q brings its own %s; chibi's is not offered", p.Name, name)
-			if t.Spec().Category == "" {
-				notice += "; it has no category, so rules and permission points do not see what it does"
-			}
-			s.person.notice(notice)
-		}
+// MayRun returns an error for what a command of the model has chibi run, a line or a program with its
+// arguments, if a rule denies it or asks about it.
+func MayRun(s *Session, words []string) error {
+	if s.opts.Within == nil {
+		return nil
 	}
+	line := words[0]
+	for _, word := range words[1:] {
+		line += " '" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	rules, err := newRules(s)
+	if err != nil {
+		return UsageError{Err: err}
+	}
+	judged := rules.Judge(permissions.Call{Tool: tools.Spec{Name: "shell_exec", Category: tools.CategoryShell},
+		Access: tools.Access{Command: line, Dir: s.Project.Dir}})
+	if judged.Decision != permissions.Deny && judged.Decision != permissions.Ask {
+		return nil
+	}
+	return UsageError{Err: s.opts.Within.Refusal(line, within.Row{Why: judged.By + " is about it",
+		Instead: within.ByYourself})}
+}
+
+// nobody is asked within a command of a model: who could answer there is the model.
+type nobody struct{ mark *within.Mark }
+
+// Ask asks nobody.
+func (n nobody) Ask(context.Context, permissions.Question) (permissions.Answer, error) {
+	return permissions.Answer{}, permissions.Nobody("nobody is asked in a command of the model" + n.mark.Ended())
 }

@@ -3,24 +3,13 @@ package app
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
-	"github.com/chibi-host/chibi/agent"
-	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/recipes"
-	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
-	"github.com/chibi-host/chibi/tools/builtin"
 )
-
-// BuiltIn is the protocol of handlers that are part of the program.
-const BuiltIn = "built in"
 
 // Load loads the plugins of all protocols; a second call loads them again. They are
 // asked in this order: chibi's own, Kodelet's hooks, Kode's hooks, the handlers of the
@@ -28,7 +17,7 @@ const BuiltIn = "built in"
 func (s *Session) Load(ctx context.Context) error {
 	s.Agent.Host.Join(ctx) // what earlier plugins still do
 	defer s.person.waiting("plugins")()
-	if s.shared {
+	if s.isBorrowed {
 		if err := openTrace(s); err != nil {
 			return err
 		}
@@ -55,17 +44,17 @@ func (s *Session) Load(ctx context.Context) error {
 	if err := collectTools(s); err != nil {
 		return err
 	}
-	s.Agent.Recipes = RecipesOf(s).byName
+	s.Agent.Recipes = RecipesOf(s).ByName
 	return nil
 }
 
 // newHost returns a host of the session's plugins that traces to t.
-func newHost(s *Session, t *tracer) *plugin.Host {
+func newHost(s *Session, t *trace.Tracer) *plugin.Host {
 	host := &plugin.Host{
 		Plugins: s.Loaded.Plugins, MaxAnswers: int64(s.Config.Limits.HookAnswersBytes),
 		Parallel: s.Config.Plugins.Parallel,
-		Trace:    t.record,
-		Fired:    t.fired,
+		Trace:    t.Record,
+		Fired:    t.Fired,
 		Notify:   func(n plugin.Notice) { s.person.notice(n.String()) },
 		Waiting: func(point hookpoints.Name, name string) func() {
 			return s.person.waiting(fmt.Sprintf("%s (hook %s)", name, point))
@@ -77,25 +66,16 @@ func newHost(s *Session, t *tracer) *plugin.Host {
 	return host
 }
 
-// closing is a function that is called at the end of a session.
-type closing func()
-
-// Close calls the function; its error is nil.
-func (c closing) Close() error {
-	c()
-	return nil
-}
-
 // loadHandlers finds the session's recipe and makes its handlers and the built-in one
 // that compacts.
 func loadHandlers(s *Session) (loaded plugin.Loaded, err error) {
 	full := s.Config.AutoCompactThreshold / 100
 	if s.opts.Recipe != "" {
 		if s.Recipe, err = RecipesOf(s).Find(s.opts.Recipe); err != nil {
-			return loaded, UsageError{err}
+			return loaded, UsageError{Err: err}
 		}
 		if loaded.Plugins, err = s.Recipe.Plugins(recipes.Handlers(full)); err != nil {
-			return loaded, UsageError{err}
+			return loaded, UsageError{Err: err}
 		}
 	}
 	if s.Config.AutoCompact && s.opts.Bridge == nil {
@@ -122,92 +102,16 @@ func collectTools(s *Session) error {
 	if err != nil {
 		return err
 	}
-	err = s.Agent.Tools.Add(builtinTools(s, rules, s.Agent, s.Cache())...)
-	if err == nil && s.Config.Tools.Coding {
-		err = addCoding(s, rules)
+	if err := s.Agent.Tools.Add(builtinTools(s, rules, s.Agent, s.Cache())...); err != nil {
+		return err
 	}
-	if err == nil && s.Config.Tools.Agents {
-		err = addAgents(s, rules)
-	}
-	return err
-}
-
-// builtinTools lists the built-in tools of a session, made for the context of an agent. rules
-// are those of the session; nil: there are none.
-func builtinTools(s *Session, rules *permissions.Rules, a *agent.Agent, outputs cache.Cache) []tools.Tool {
-	files := builtin.Files{Cache: outputs, Allowed: s.Config.FileToolsAllowedPaths, Home: UserHome(), Private: s.Home}
-	if rules != nil {
-		files.MayRead = rules.MayRead
-	}
-	return builtin.All(builtin.Config{
-		Notes: a.Context, Post: a.Post, Files: files,
-		Reflection: s.Config.ReflectionEnabled, ReflectionLimit: s.Config.ReflectionCharacterLimit,
-	})
-}
-
-// HasPlugin reports whether there is a plugin of this name, loaded or not.
-func HasPlugin(loaded plugin.Loaded, name string) bool {
-	return slices.ContainsFunc(loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name }) ||
-		slices.ContainsFunc(loaded.Skipped, func(p plugin.SkippedPlugin) bool { return p.Name == name })
-}
-
-// ReportSkipped tells the person which plugins were skipped, and why.
-func ReportSkipped(s *Session) {
-	for _, skipped := range s.Loaded.Skipped {
-		if skipped.Reportable && !skipped.Untrusted {
-			s.person.notice(fmt.Sprintf("plugin %q left out: %s", skipped.Name, skipped.Reason))
+	if s.Config.Tools.Coding {
+		if err := offer(s, codingTools(s, rules)...); err != nil {
+			return err
 		}
 	}
-	reportUntrusted(s)
-	for _, n := range s.Loaded.Notices {
-		s.person.notice(n.String())
+	if s.Config.Tools.Agents {
+		return addAgents(s, rules)
 	}
-	for _, problem := range s.serverProblems {
-		s.person.notice(problem.Error())
-	}
-	for _, about := range s.servers.unknownTools() {
-		s.person.notice(about)
-	}
-	g := GuardsOf(s)
-	for _, name := range slices.Sorted(maps.Keys(g.plugins)) {
-		if s.opts.Purpose == ToWork && isRequired(g.plugins[name]) {
-			continue // Admit reports it
-		}
-		if g.opts.asksOthers() && !HasPlugin(s.Loaded, name) && (!strings.HasPrefix(name, projectHook) || g.expects(name)) {
-			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin "+
-				"list names them all", KeyText(name)))
-		}
-	}
-}
-
-// reportUntrusted reports in one line which hooks of the current directory are not run.
-func reportUntrusted(s *Session) {
-	var names []string
-	for _, l := range s.Loaded.Skipped {
-		if !l.Untrusted {
-			continue
-		}
-		name := term.Name(strings.TrimPrefix(l.Name, projectHook))
-		if _, isAgents := agents.NameOf(l.Origin.Protocol); isAgents { // its hooks stand in one file
-			name = term.Name(s.Project.below(l.Origin.Path))
-		}
-		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {
-			name += " (" + why + ")"
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if len(names) > 0 {
-		s.person.notice(fmt.Sprintf("hooks that came with this directory are not run, as they are not approved: "+
-			"%s; see what they are and approve them: chibi trust", strings.Join(names, ", ")))
-	}
-}
-
-// KeyText returns a name as a TOML key.
-func KeyText(name string) string {
-	if strings.ContainsAny(name, ":./ ") {
-		return fmt.Sprintf("%q", name)
-	}
-	return name
+	return nil
 }

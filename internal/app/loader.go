@@ -2,31 +2,22 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/hooks"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/within"
-	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/kode"
-	"github.com/chibi-host/chibi/plugin/kodelet"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/plugin/resident"
-	"github.com/chibi-host/chibi/tools/builtin"
-	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -37,7 +28,7 @@ type Loader struct {
 	context string
 	config  config.Config
 	opts    Options
-	project Project
+	project project.Project
 	env     environment
 	lender  *process.Lender
 	stay    *resident.Group
@@ -52,7 +43,7 @@ type Loader struct {
 	// mark is what commands of the model are told.
 	mark func(tool string) within.Mark
 	// left are the variables that hooks leave for later commands.
-	left *leftVariables
+	left *theirs.Variables
 	// atEnd has a function called at the end of the session.
 	atEnd func(func())
 }
@@ -65,35 +56,19 @@ func (s *Session) Loader() *Loader {
 		stay:  s.residents,
 		spool: func() (process.Spool, error) { return s.Cache().SpillFile() }, notice: s.person.notice,
 		about: func(context.Context) engine.Run { return aboutRun(s) }, ways: waysOf(s),
-		waiting: s.person.waiting, left: s.left,
+		waiting: s.person.waiting, left: &s.left,
 		mark:  func(tool string) within.Mark { return markFor(s, tool) },
 		atEnd: func(do func()) { s.closers = append(s.closers, closing(do)) },
 	}
 	// Programs that are tried out may be the model's own.
 	m := s.opts.Within
 	l.env.marked = s.opts.Plugins.Environ != nil || s.opts.Purpose == ToRead ||
-		m != nil && (m.Scratch || !isSameFile(s.Home, m.Home))
+		m != nil && (m.Scratch || !project.IsSameFile(s.Home, m.Home))
 	return l
-}
-
-// toldHome returns the home that plugins are told.
-func toldHome(s *Session) string {
-	if s.opts.Plugins.Home != "" {
-		return s.opts.Plugins.Home
-	}
-	return s.Home
 }
 
 // Dir returns the directory of chibi's plugins.
 func (l *Loader) Dir() string { return pluginDir(l.opts.Plugins.Dir, l.home) }
-
-// pluginDir returns the directory of chibi's plugins in a home, or the one that is named.
-func pluginDir(named, home string) string {
-	if named != "" {
-		return named
-	}
-	return filepath.Join(home, "plugins")
-}
 
 // Runner runs the processes of plugins.
 func (l *Loader) Runner() process.Runner {
@@ -108,36 +83,10 @@ func (l *Loader) Runner() process.Runner {
 	}
 }
 
-// Native returns the options for loading chibi's plugins.
-func (l *Loader) Native() native.Options {
-	set, mark := l.config.Plugins, sync.OnceValue(func() within.Mark { return l.mark("") }) // few runs need it
-	return native.Options{
-		Dir: l.Dir(), Home: l.told, Context: l.context, Verbose: l.opts.Verbose,
-		Runner: l.Runner(), Spool: l.spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
-		ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), ToolTimeout: ms(set.ToolTimeoutMS),
-		AllowLinks: set.AllowLinks, Overrides: l.overrides(), Reserved: builtin.Names(), Meant: meant,
-		Within: func(tool string) string {
-			told := mark()
-			told.Tool = tool
-			return told.Value()
-		},
-	}
-}
-
-// meant returns the points that another program's name of an event stands for.
-func meant(event string) []hookpoints.Name {
-	for _, events := range []map[string]hookpoints.Name{kodelet.Events(), kode.Events()} {
-		if at, known := events[event]; known {
-			return []hookpoints.Name{at}
-		}
-	}
-	return agents.Meant(event)
-}
-
 // all finds the plugins of all protocols, in their order. The protocols are probed
 // concurrently; the first error in that order is returned.
 func (l *Loader) all(ctx context.Context, prober *oneshot.Prober) ([]plugin.Loaded, error) {
-	foreign := func(context.Context, *oneshot.Prober) (plugin.Loaded, error) { return l.foreign(), nil }
+	foreign := func(context.Context, *oneshot.Prober) (plugin.Loaded, error) { return theirs.Load(l.hooks()), nil }
 	loaders := []func(context.Context, *oneshot.Prober) (plugin.Loaded, error){l.native, l.kodelet, foreign}
 	found, errs := make([]plugin.Loaded, len(loaders)), make([]error, len(loaders))
 	var all errgroup.Group
@@ -155,100 +104,6 @@ func (l *Loader) all(ctx context.Context, prober *oneshot.Prober) ([]plugin.Load
 	}
 	return slices.Insert(found, 2, l.kode()), nil
 }
-
-// native asks the plugins of chibi's directory for their schemas. With NoHooks only
-// their tools are used.
-func (l *Loader) native(ctx context.Context, prober *oneshot.Prober) (plugin.Loaded, error) {
-	if l.opts.Plugins.None {
-		return plugin.Loaded{}, nil
-	}
-	opts := l.Native()
-	opts.Prober, opts.Residents = prober, l.stay
-	loaded, err := native.Load(ctx, opts)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("plugins did not say in time what they are: %w", err)
-	}
-	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
-		return loaded, unreadable(l, prober.Guards(opts.Dir), err)
-	}
-	loaded.Notices = append(loaded.Notices, l.changed()...)
-	for i := range loaded.Plugins {
-		if l.opts.Plugins.NoHooks {
-			loaded.Plugins[i].Hooks = nil
-		}
-	}
-	return loaded, err
-}
-
-// changed returns a notice for each installed plugin that has changed since it was
-// installed.
-func (l *Loader) changed() (notices []plugin.Notice) {
-	list, err := installed.Read(l.home)
-	if err != nil {
-		l.notice(err.Error())
-	}
-	for _, name := range slices.Sorted(maps.Keys(list)) {
-		if one := list[name]; !one.Link && one.Changed(filepath.Join(l.Dir(), name)) {
-			notices = append(notices, plugin.Notice{Plugin: name,
-				Text: "it has changed since it was installed; see chibi plugin show " + name})
-		}
-	}
-	return notices
-}
-
-// projectEnv returns additional variables for a project's hooks. With them the hooks
-// load what was approved: programs from places that are the same in every directory,
-// and Python's compiled files from where the project cannot write.
-func (l *Loader) projectEnv() []string {
-	return append([]string{"PYTHONPYCACHEPREFIX=" + filepath.Join(l.told, "pycache")}, absolutePaths(l.Runner())...)
-}
-
-// absolutePaths returns the variables that list places of programs, without places that are
-// relative.
-func absolutePaths(r process.Runner) (env []string) {
-	for _, name := range []string{"PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "LD_LIBRARY_PATH"} {
-		places := filepath.SplitList(r.Getenv(name))
-		if absolute := slices.DeleteFunc(places, func(place string) bool { return !filepath.IsAbs(place) }); len(places) > 0 {
-			env = append(env, name+"="+strings.Join(absolute, string(filepath.ListSeparator)))
-		}
-	}
-	return env
-}
-
-// asksOthers reports whether the hooks of other programs are loaded.
-func (o PluginOptions) asksOthers() bool { return !o.None && !o.NoHooks && !o.NativeOnly }
-
-// kodelet finds Kodelet's hooks: the approved ones of the current directory, then the
-// person's own.
-func (l *Loader) kodelet(ctx context.Context, prober *oneshot.Prober) (plugin.Loaded, error) {
-	if !l.opts.Plugins.asksOthers() {
-		return plugin.Loaded{}, nil
-	}
-	set := l.config.Plugins
-	return kodelet.Load(ctx, kodelet.Options{
-		Dirs: l.project.hookDirs(l.projectEnv()), Runner: l.Runner(), Prober: prober,
-		QueryTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), Overrides: l.overrides(),
-		Conversation: l.context, Dir: l.project.Dir,
-		AutoCompact: l.config.AutoCompact, Threshold: l.config.AutoCompactThreshold / 100,
-	})
-}
-
-// kode takes Kode's hooks from the configuration.
-func (l *Loader) kode() plugin.Loaded {
-	if !l.opts.Plugins.asksOthers() {
-		return plugin.Loaded{}
-	}
-	opts := kode.Options{
-		Dir: l.home, UserHome: UserHome(), WorkDir: l.project.Dir, Session: uuid.NewString(), Runner: l.Runner(),
-		Overrides: l.overrides(), Idle: l.opts.Purpose == ToManage, TrustTools: l.opts.Permissions.TrustTools,
-	}
-	for _, h := range l.config.Kode.List() {
-		opts.Hooks = append(opts.Hooks, kode.Hook{Event: h.Event, Exec: h.Exec, Args: h.Args, Timeout: ms(h.TimeoutMS)})
-	}
-	return kode.Load(opts)
-}
-
-func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // overrides returns the person's settings for single plugins.
 func (l *Loader) overrides() map[string]plugin.Override {
@@ -270,4 +125,35 @@ func (l *Loader) overrides() map[string]plugin.Override {
 		overrides[name] = override
 	}
 	return overrides
+}
+
+// KeyVariables lists the variables in the environment of plugins that hold the model's
+// key or what opens the store.
+func (l *Loader) KeyVariables() (names []string) {
+	for _, pair := range l.env.list(false) {
+		if name, value, _ := strings.Cut(pair, "="); value != "" && l.env.isKey(name, value) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// hooks says which hooks of coding agents are loaded.
+func (l *Loader) hooks() theirs.Options {
+	return theirs.Options{Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project,
+		Agents: agentsOf(l.config.Foreign), Off: !l.opts.Plugins.asksOthers(), Runner: l.Runner, Overrides: l.overrides, About: l.about, Ways: l.ways,
+		Left: l.left, AtEnd: l.atEnd, Notice: l.notice, Waiting: l.waiting}
+}
+
+// HooksOf says which hooks of coding agents run in a session.
+func HooksOf(s *Session) theirs.Options { return s.Loader().hooks() }
+
+// aboutRun says what is known about the session's run. The conversation is told with each event.
+func aboutRun(s *Session) engine.Run {
+	about := engine.Run{Cwd: s.Project.Dir, Home: s.Project.User, Model: s.Config.Model, Mode: "run",
+		Trusted: s.opts.Permissions.TrustTools, Now: time.Now()}
+	if effort := s.Config.API.Reasoning.Effort; effort != nil {
+		about.Effort = *effort
+	}
+	return about
 }

@@ -2,89 +2,117 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 
-	"github.com/chibi-host/chibi/internal/mcplists"
-	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/internal/mcpservers"
+	"github.com/chibi-host/chibi/internal/within"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
-	"github.com/chibi-host/chibi/tools/mcp"
 )
 
-// MCP is what a person can do with the MCP servers of a session, whether their tools are
-// offered or not.
-type MCP struct {
-	host     *serverHost
-	servers  []MCPServer
-	problems []error
-}
-
-// MCPOf returns that of a session. Nothing is started, and nothing connected to.
-func MCPOf(s *Session) MCP {
-	m := MCP{host: s.servers}
-	m.servers, m.problems = findServers(s)
-	if m.host == nil || len(m.host.servers) < len(m.servers) { // the session's has no disabled ones
-		m.host = newServerHost(s, m.servers)
-		s.closers = append(s.closers, m.host)
-	}
-	return m
-}
-
-// Servers lists the servers by name. problems say what else is named and not used.
-func (m MCP) Servers() (list []MCPServer, problems []error) { return m.servers, m.problems }
-
-// Find returns a server by its name.
-func (m MCP) Find(name string) (MCPServer, error) {
-	names := []string{}
-	for _, s := range m.servers {
-		if s.Name == name {
-			return s, nil
+// openServers finds the MCP servers of a session, and asks those for their tools that never
+// said which they have. Without servers it does nothing.
+func openServers(ctx context.Context, s *Session) error {
+	closeServers(s)
+	var servers []mcpservers.Server
+	all, problems := knownServers(s)
+	for _, server := range all {
+		if !server.Disabled {
+			servers = append(servers, server)
 		}
-		names = append(names, s.Name)
 	}
-	text := fmt.Sprintf("there is no MCP server %q", name)
-	if near := strictjson.Nearest(name, names); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
+	s.serverProblems, s.Agent.Renew = problems, nil
+	if len(servers) == 0 || !offersServers(s) {
+		return nil
 	}
-	return MCPServer{}, UsageError{fmt.Errorf("%s; chibi mcp list names them all", text)}
-}
-
-// Remembered returns what is remembered of a server; false: it was never asked.
-func (m MCP) Remembered(server MCPServer) (mcplists.Entry, bool) {
-	return m.host.memory.Find(server.Server)
-}
-
-// Ask asks a server for its tools, which starts or connects to it, and remembers what it says,
-// or that it said nothing.
-func (m MCP) Ask(ctx context.Context, server MCPServer) (mcp.List, error) {
-	list, err := m.host.ask(ctx, server.Server)
-	if saved := m.host.memory.Save(); err == nil {
-		err = saved
+	s.servers = newServerHost(s, servers)
+	s.closers = append(s.closers, s.servers)
+	s.Agent.Renew = func(ctx context.Context) bool { return renewTools(ctx, s) }
+	if s.opts.Purpose != ToWork {
+		return nil
 	}
-	return list, err
+	return s.servers.AskUnknown(ctx)
 }
 
-// AskAll asks servers as Ask does, at the same time. The results and the errors are in their
-// order.
-func (m MCP) AskAll(ctx context.Context, servers []MCPServer) ([]mcp.List, []error) {
-	lists := make([]mcp.List, len(servers))
-	failures := together(len(servers), func(i int) (err error) {
-		lists[i], err = m.Ask(ctx, servers[i])
-		return err
-	})
-	return lists, failures
+// renewTools collects the tools of a session again if those of its MCP servers have changed,
+// and reports whether it did.
+func renewTools(ctx context.Context, s *Session) bool {
+	if s.servers == nil || !s.servers.HaveChanged(ctx) {
+		return false
+	}
+	if err := collectTools(s); err != nil {
+		s.person.notice(err.Error())
+	}
+	return true
 }
 
-// Offers reports whether the person's settings for a server leave a tool of it, by the
-// server's name.
-func (m MCP) Offers(server MCPServer, tool string) bool { return isUsed(server.Server, tool) }
+// closeServers ends the connections of an earlier load.
+func closeServers(s *Session) {
+	if s.servers != nil {
+		s.servers.Close()
+		s.servers = nil
+	}
+}
 
-// UnknownTools returns a sentence about each setting of a server for a tool that it does not
-// have.
-func (m MCP) UnknownTools() []string { return m.host.unknownTools() }
+// offersServers reports whether the model of a session may be offered tools of servers.
+func offersServers(s *Session) bool {
+	return !s.opts.NoServers && !s.opts.Permissions.NoToolCalls &&
+		!slices.Contains(s.Config.Tools.ExcludeCategories, string(tools.CategoryMCP))
+}
 
-// Call calls a tool of a server on behalf of a person, by the server's name of it. No hook
-// fires and no rule is asked.
-func (m MCP) Call(ctx context.Context, server MCPServer, tool string, args json.RawMessage) (tools.Result, error) {
-	return m.host.pool.Call(ctx, server.Server, tool, args)
+// addServerTools puts the tools of the session's MCP servers into its set. A plugin's tool of
+// the same name takes the place of a server's.
+func addServerTools(s *Session) error {
+	if s.servers == nil {
+		return nil
+	}
+	for _, tool := range s.servers.Tools() {
+		spec := tool.Spec()
+		if taken, ok := s.Agent.Tools.Lookup(spec.Name); ok {
+			reportTaken(s, spec, taken.Spec())
+			continue
+		}
+		if err := s.Agent.Tools.Add(tool); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reportTaken says once that the name of a server's tool is that of another one.
+func reportTaken(s *Session, spec, taken tools.Spec) {
+	if s.replaced[spec.Name] {
+		return
+	}
+	s.replaced[spec.Name] = true
+	s.person.notice(fmt.Sprintf("the tool %q of MCP server %q is not offered: its name %s is that of %s", spec.Remote.Tool,
+		spec.Remote.Server, spec.Name, taken))
+}
+
+// newServerHost returns the host of servers. Nothing is started, and nothing connected to.
+func newServerHost(s *Session, servers []mcpservers.Server) *mcpservers.Host {
+	loader := s.Loader()
+	o := mcpservers.Options{Home: s.Home, Version: s.opts.Version, Files: ServerFilesOf(s.Project),
+		Runner: process.Runner{Env: loader.env.list(true), Drop: native.PerCall(),
+			MaxStderr: int64(s.Config.Limits.PluginStderrBytes)},
+		Mark: func() within.Mark { return loader.mark("mcp") }, Cache: s.Cache, Elicit: filler(s),
+		Notice: s.person.notice, Waiting: s.person.waiting}
+	if s.opts.Verbose {
+		o.Runner.Stderr = loader.Runner().Stderr
+	}
+	return mcpservers.NewHost(o, servers)
+}
+
+// MCPOf returns what a person can do with the MCP servers of a session. Nothing is started, and
+// nothing connected to.
+func MCPOf(s *Session) mcpservers.Manual {
+	servers, problems := knownServers(s)
+	host := s.servers
+	if host == nil || len(host.Servers) < len(servers) { // the session's has no disabled ones
+		host = newServerHost(s, servers)
+		s.closers = append(s.closers, host)
+	}
+	return mcpservers.ManualOf(host, servers, problems)
 }

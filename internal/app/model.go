@@ -8,41 +8,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/llm/demo"
 	"github.com/chibi-host/chibi/llm/openai"
 )
-
-// Connect sets the agent up for the configured model, or for the built-in one if none
-// is configured; then a notice says so. Later calls do nothing.
-func (s *Session) Connect() error {
-	if err := GuardsOf(s).Admit(); err != nil {
-		return err
-	}
-	if s.Agent.Model != nil {
-		return nil
-	}
-	s.Agent.Output = s.opts.Output
-	s.Agent.Output.Event = func(step agent.Event) {
-		s.tracer.step(step)
-		if s.person.Event != nil {
-			s.person.Event(step)
-		}
-	}
-	model, closers, err := ModelOf(s).connect()
-	s.closers = append(s.closers, closers...)
-	if err != nil {
-		return err
-	}
-	model = waitingClient{model, s}
-	s.Agent.Model = model
-	if log := s.opts.Model; log.LogRequests || log.LogResponses {
-		s.Agent.Model = loggingClient{model, recordLog(s), log}
-	}
-	return nil
-}
 
 // Model is the model that answers, as a configuration and options name it.
 type Model struct {
@@ -81,7 +51,7 @@ func (m Model) connect() (client llm.Client, closers []io.Closer, err error) {
 		closers = append(closers, server)
 	}
 	if m.config.Model == "" {
-		err = UsageError{fmt.Errorf("no model is configured for %s; set model = \"NAME\" in %s, or use "+
+		err = UsageError{Err: fmt.Errorf("no model is configured for %s; set model = \"NAME\" in %s, or use "+
 			"--set model=NAME", Host(m.config.BaseURL), m.path)}
 	}
 	return server, closers, err

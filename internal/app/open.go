@@ -3,26 +3,19 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/tools/coding"
 )
 
 // Open opens a home. Unless the purpose is [ToRead] it removes leftovers of killed runs
 // and expired contexts, and loads the plugins.
 func Open(ctx context.Context, opts Options) (*Session, error) {
-	s := &Session{opts: opts, person: person(opts.Output), instructions: &instructionsText{}, reads: &coding.Reads{},
-		left:     &leftVariables{},
-		watchers: &watchers{},
-		replaced: map[string]bool{}}
-	s.closers = append(s.closers, s.watchers)
+	s := newSession(opts)
+	s.closers = append(s.closers, &s.watchers)
 	with := func(step func(context.Context, *Session) error) func(*Session) error {
 		return func(s *Session) error { return step(ctx, s) }
 	}
@@ -44,16 +37,6 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 	return s, nil
 }
 
-// Home returns the directory of the home: dir if it is not empty, else $CHIBI_HOME,
-// else ~/.chibi.
-func Home(dir string) (string, error) {
-	home, err := config.Home(dir, os.Getenv)
-	if err != nil {
-		return "", UsageError{err}
-	}
-	return home, nil
-}
-
 // openHome finds the home, reads where its contexts are kept, and opens them.
 func openHome(ctx context.Context, s *Session) (err error) {
 	if s.Home, err = Home(s.opts.Home); err != nil {
@@ -65,13 +48,13 @@ func openHome(ctx context.Context, s *Session) (err error) {
 	global, err := config.ReadGlobal(s.Home)
 	if err != nil {
 		_, wrong := contexts.Open(s.Home) // a home that is a file is named as that
-		return cmp.Or(wrong, error(UsageError{err}))
+		return cmp.Or(wrong, error(UsageError{Err: err}))
 	}
 	s.global = &global
-	if s.opts.Bridge == nil { // what another agent does is traced on this machine, and nothing else is kept
-		if s.place, err = s.opts.Store.place(global); err != nil {
-			return err
-		}
+	if s.opts.Bridge != nil { // what another agent does is traced on this machine, and nothing else is kept
+		s.place = s.opts.files(s.Home)
+	} else if s.place, err = s.opts.place(s.Home, global, s.opts.Store.URL); err != nil {
+		return err
 	}
 	return openStore(ctx, s)
 }
@@ -80,77 +63,20 @@ func openHome(ctx context.Context, s *Session) (err error) {
 func openContext(ctx context.Context, s *Session) error {
 	state, err := s.Store.State(ctx)
 	if err != nil {
-		return UsageError{err}
+		return UsageError{Err: err}
 	}
 	name := state.Current
 	s.from = name
 	if s.opts.Context != "" {
 		if name, s.isNew, err = find(ctx, s.Store, s.opts.Context); err != nil {
-			return UsageError{err}
+			return UsageError{Err: err}
 		}
 	}
 	if s.Context, err = s.Store.Context(name); err != nil {
-		return UsageError{err}
+		return UsageError{Err: err}
 	}
 	s.Agent = &agent.Agent{Context: s.Context, Output: agent.Output{Notice: s.person.notice}}
 	return Configure(ctx, s)
-}
-
-// Configure reads the configuration of the session's context again.
-func Configure(ctx context.Context, s *Session) (err error) {
-	if s.opts.Watched {
-		s.stamp, s.global = stampOf(s), nil
-	}
-	if s.local, err = localConfig(ctx, s); err != nil {
-		return err
-	}
-	if err := checkContext(s); err != nil {
-		return UsageError{err}
-	}
-	if s.Config, err = readConfig(s, s.opts.Set); err != nil {
-		if s.local.IsShared && s.local.Check() != nil {
-			err = fmt.Errorf("%w; chibi-cluster store settings replaces what is there", err)
-		}
-		return UsageError{err}
-	}
-	if s.opts.Permissions.Coding {
-		s.Config.Tools.Coding = true
-	}
-	if err := errors.Join(checkRules(s.Config), checkServers(s.Config)); err != nil {
-		return UsageError{err}
-	}
-	storage := s.Config.Storage
-	s.Store.Storage = contexts.Storage{
-		MaxEntries: storage.MaxEntries, MaxTokens: storage.MaxTokens, BytesPerToken: storage.BytesPerToken,
-		MaxAge: time.Duration(storage.MaxAgeSeconds) * time.Second,
-	}
-	limits := s.Config.Limits
-	s.Store.Limits = contexts.Limits{Note: limits.NoteBytes, Message: limits.MessageBytes, Inbox: limits.InboxBytes}
-	s.Agent.Settings = settings(s, s.Config)
-	return nil
-}
-
-// readConfig reads the configuration with the local.toml that was read last, and with these
-// settings in place of those of the options.
-func readConfig(s *Session, set []string) (config.Config, error) {
-	global := s.global
-	s.global = nil // it may have changed when the configuration is read again
-	from := sources(s, set)
-	from.Global = global
-	c, err := config.Load(from)
-	c.Store = cmp.Or(s.place.URL, config.Files)
-	return c, err
-}
-
-// sources are those of the session's configuration, with these settings in place of those of
-// the options.
-func sources(s *Session, set []string) config.Sources {
-	from := config.Sources{Home: s.Home, Local: s.local, Set: set, Env: os.Getenv,
-		Allow: s.opts.Permissions.Allow, Deny: s.opts.Permissions.Deny}
-	if s.opts.Within != nil {
-		from.Within = s.opts.Within.Settings
-	}
-	return from
 }
 
 // tidy removes leftovers of killed runs.
@@ -162,21 +88,69 @@ func tidy(s *Session) error {
 	return nil
 }
 
-// expire removes expired contexts, with a notice for each.
-func expire(ctx context.Context, s *Session) error {
-	if s.Store.IsShared() {
-		return nil // that takes a list of all contexts: it is done once a day, see Cleanup
+// bridgeSteps open a home for an event in another agent: nothing of it is changed but the
+// trace, and what plugins answered when they were asked what they are.
+func bridgeSteps(ctx context.Context) []func(*Session) error {
+	return []func(*Session) error{
+		func(s *Session) error { return openHome(ctx, s) }, func(s *Session) error { return openContext(ctx, s) },
+		openTrace, openProject,
+		func(s *Session) error { return s.Load(ctx) },
 	}
-	return expireNow(ctx, s)
 }
 
-func expireNow(ctx context.Context, s *Session) error {
-	removed, err := s.Store.Expire(ctx, s.Name())
-	for _, e := range removed {
-		s.person.notice(fmt.Sprintf("context %q was destroyed: %s", e.Name, e.Why))
-	}
+// Move makes a session for another context that takes the place of this one,
+// with its configuration, plugins and model. The context becomes the current one
+// if this session's did. After an error this session is as it was; otherwise the
+// new one ends what this one started.
+func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
+	name, isNew, err := find(ctx, s.Store, word)
 	if err != nil {
-		s.person.notice(fmt.Sprintf("removing expired contexts: %v", err))
+		return nil, UsageError{Err: err}
 	}
-	return nil
+	t, err := s.For(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	t.from, t.isNew, t.started = s.Name(), isNew, s.started
+	t.opts.Transient, t.opts.SystemPrompt = s.opts.Transient, s.opts.SystemPrompt
+	s.Agent.Host.Join(ctx) // its plugins are those of t too
+	if err := arrive(ctx, t, s); err != nil {
+		t.Close()
+		return nil, err
+	}
+	s.tracer.Close() // its turns are over
+	if s.residents != nil {
+		go s.residents.Close() // closing t waits for it
+	}
+	if s.servers != nil {
+		go s.servers.Close() // so too
+	}
+	s.checks.End()
+	t.closers = append(s.closers, t.closers...)
+	return t, nil
+}
+
+// arrive prepares a session that takes the place of another one.
+func arrive(ctx context.Context, t, before *Session) error {
+	if err := Configure(ctx, t); err != nil {
+		return err
+	}
+	if err := t.Load(ctx); err != nil {
+		return err
+	}
+	t.Agent.Continue(before.Agent)
+	ReportSkipped(t)
+	if err := t.Connect(); err != nil {
+		return err
+	}
+	return t.Enter(ctx)
+}
+
+// OpenStore opens the contexts of a home without a session. The caller calls shut.
+func OpenStore(ctx context.Context, opts Options) (contexts *contexts.Store, shut func(), err error) {
+	s := newSession(opts)
+	if err := openHome(ctx, s); err != nil {
+		return nil, nil, err
+	}
+	return s.Store, s.Close, nil
 }

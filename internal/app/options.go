@@ -1,12 +1,20 @@
 package app
 
 import (
+	"context"
 	"io"
 	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/storage"
+	"github.com/chibi-host/chibi/internal/usage"
 	"github.com/chibi-host/chibi/internal/within"
+	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools/mcp"
 )
 
 // Purpose is what a session is opened for.
@@ -77,6 +85,13 @@ type Options struct {
 	Trace       TraceOptions
 	// Output shows a person what happens. A nil function shows nothing.
 	Output agent.Output
+}
+
+// of returns the options for a session of a context that does not become the current one.
+func (o Options) of(context string) Options {
+	o.Context, o.Transient = context, true
+	o.Recipe, o.SystemPrompt = "", nil // they are for the prompt of the session that they are of
+	return o
 }
 
 // ModelOptions are the options for the model's server.
@@ -152,12 +167,70 @@ type TraceOptions struct {
 	Failed func(text string)
 }
 
-// UsageError reports that what the caller or the configuration asks for is wrong, so
-// that other options or settings help.
-type UsageError struct{ Err error }
+// StoreOptions say where contexts are kept.
+type StoreOptions struct {
+	// Sharing is what the program has for stores that machines share.
+	Sharing storage.Sharing
+	// URL takes precedence over the environment and the configuration; "files" and "" are the
+	// files of the home; nil: it is not given.
+	URL *string
+}
 
-// Error returns the text of the wrapped error.
-func (e UsageError) Error() string { return e.Err.Error() }
+// Bridge says in which session of another agent something happens.
+type Bridge struct {
+	// Agent is the agent's name, such as "claude". Plugins are told it as that of the context,
+	// and the configuration of a context of this name holds.
+	Agent string
+	// Session is the name of the session's directory, Run its id in the trace.
+	Session, Run string
+	// Until is when the time for the event is over.
+	Until time.Time
+}
 
-// Unwrap returns the wrapped error.
-func (e UsageError) Unwrap() error { return e.Err }
+// Asking shows one question about a tool call to the person at a terminal, and waits for
+// the answer. flush discards what was typed and not read.
+type Asking func(ctx context.Context, tty *os.File, flush func(), q permissions.Question) (permissions.Answer, error)
+
+// Filling shows the person at a terminal what an MCP server asks in the midst of a call, and
+// waits for the answer. flush discards what was typed and not read.
+type Filling func(ctx context.Context, tty *os.File, flush func(), q mcp.Question) (mcp.Answer, error)
+
+// asksOthers reports whether the hooks of other programs are loaded.
+func (o PluginOptions) asksOthers() bool { return !o.None && !o.NoHooks && !o.NativeOnly }
+
+// Home returns the directory of the home: dir if it is not empty, else $CHIBI_HOME,
+// else ~/.chibi.
+func Home(dir string) (string, error) {
+	home, err := config.Home(dir, os.Getenv)
+	if err != nil {
+		return "", UsageError{Err: err}
+	}
+	return home, nil
+}
+
+// pluginDir returns the directory of chibi's plugins in a home, or the one that is named.
+func pluginDir(named, home string) string {
+	if named != "" {
+		return named
+	}
+	return filepath.Join(home, "plugins")
+}
+
+// looseFlags lists the flags of a run that runs within it may have too.
+func looseFlags(o Options) (names []string) {
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{
+		{"trust-tools", o.Permissions.TrustTools}, {"accept-edits", o.Permissions.AcceptEdits},
+		{"no-plugins", o.Plugins.None}, {"no-hooks", o.Plugins.NoHooks}, {"trust-project", o.TrustProject},
+	} {
+		if flag.given {
+			names = append(names, flag.name)
+		}
+	}
+	return names
+}
+
+// UsageError is the error that other options or settings mend.
+type UsageError = usage.Error

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/chibi-host/chibi/internal/schemas"
 	"github.com/chibi-host/chibi/plugin"
@@ -47,15 +46,6 @@ func (l *Loader) remembering() schemas.Options {
 	return opts
 }
 
-// ForgetGuard forgets that a plugin of chibi's directory said that its failure blocks: until it
-// says so again, nothing is refused while it is missing.
-func ForgetGuard(s *Session, name string) error {
-	memory, dir := schemas.Open(s.Home, schemas.Options{}), s.Loader().Dir()
-	others := slices.DeleteFunc(slices.Clone(memory.Guards(dir)), func(other string) bool { return other == name })
-	memory.KeepGuards(dir, others)
-	return memory.Save("")
-}
-
 // Differed returns those of the loaded plugins that described themselves in different ways
 // although their files did not change, and so are asked at every start.
 func (l *Loader) Differed(plugins []plugin.Plugin) (found []plugin.Plugin) {
@@ -76,65 +66,10 @@ func (l *Loader) Differed(plugins []plugin.Plugin) (found []plugin.Plugin) {
 // probe finds the plugins of a session. What is remembered of them is checked when there
 // is time for it.
 func probe(ctx context.Context, s *Session) ([]plugin.Loaded, error) {
-	s.checks.end()
+	s.checks.End()
 	l := s.Loader()
 	prober, keep := l.Prober()
 	defer keep()
-	s.checks = &checks{prober: prober, keep: keep}
+	s.checks = schemas.NewChecks(prober, keep)
 	return l.all(ctx, prober)
-}
-
-// checks asks plugins again, one at a time and in the background, to see whether what is
-// remembered of them is still true. They begin once, and end with the run. A nil value
-// does nothing.
-type checks struct {
-	prober *oneshot.Prober
-	keep   func()
-
-	mu      sync.Mutex
-	stopped bool
-	cancel  context.CancelFunc // nil: they have not begun
-	done    chan struct{}      // closed when nothing is left of them
-}
-
-// begin begins the checks, unless they have begun or are not wanted any more.
-func (c *checks) begin() {
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stopped || c.cancel != nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	c.cancel, c.done = cancel, make(chan struct{})
-	go func() {
-		defer close(c.done)
-		c.prober.Recheck(ctx)
-	}()
-}
-
-// stop ends what has not finished, without waiting for it, and reports whether the checks
-// had begun.
-func (c *checks) stop() (begun bool) {
-	if c == nil {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stopped = true
-	if c.cancel != nil {
-		c.cancel()
-	}
-	return c.cancel != nil
-}
-
-// end waits until nothing is left of the checks, and keeps what they found. It may be
-// called more than once.
-func (c *checks) end() {
-	if c.stop() {
-		<-c.done
-		c.keep()
-	}
 }

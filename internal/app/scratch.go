@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/internal/workbench/scratch"
 )
 
@@ -11,7 +13,7 @@ import (
 // name. The caller removes it.
 func MakeScratch(opts Options, purpose string) (*scratch.Home, error) {
 	home, _ := Home(opts.Home) // none: there is nothing to protect
-	made, err := scratch.Make(purpose, scratch.Real{User: UserHome(), Chibi: home})
+	made, err := scratch.Make(purpose, scratch.Real{User: project.UserHome(), Chibi: home})
 	if err == nil && made.Unlinked != nil && opts.Output.Notice != nil {
 		opts.Output.Notice(fmt.Sprintf("plugins are run with an empty home directory, as yours cannot be read: %v",
 			made.Unlinked))
@@ -26,7 +28,7 @@ func (o PluginOptions) In(home *scratch.Home, more ...string) PluginOptions {
 	if base == nil {
 		base = os.Environ()
 	}
-	o.Environ, o.Home = append(markedFor(home.Environ(base), home.Chibi), more...), home.Chibi
+	o.Environ, o.Home = append(within.Elsewhere(home.Environ(base), home.Chibi), more...), home.Chibi
 	return o
 }
 

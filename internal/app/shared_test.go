@@ -14,6 +14,8 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/guards"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/store"
 	"github.com/chibi-host/chibi/store/storetest"
 )
@@ -55,7 +57,8 @@ func (m *shared) options(dir, name string) app.Options {
 	url := secretURL
 	return app.Options{
 		Home: dir, Context: name, Transient: true, Model: app.ModelOptions{Demo: true}, Version: "v1",
-		Store: app.StoreOptions{Sharing: app.Share(m.drivers()), URL: &url}, Plugins: app.PluginOptions{Stderr: io.Discard},
+		Store:   app.StoreOptions{Sharing: storage.Share(m.drivers()), URL: &url},
+		Plugins: app.PluginOptions{Stderr: io.Discard},
 	}
 }
 
@@ -188,7 +191,7 @@ func TestASharedContextRequiresAGuard(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := m.ask(m.options(dir, test.name), "hello")
-		var guards *app.GuardsError
+		var guards *guards.MissingError
 		switch {
 		case test.want == "" && err != nil:
 			t.Error(err)

@@ -2,120 +2,140 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
+	"path/filepath"
 	"strings"
+	"time"
 
-	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/store"
 )
 
-// StoreOptions say where contexts are kept.
-type StoreOptions struct {
-	// Sharing is what the program has for stores that machines share.
-	Sharing Sharing
-	// URL takes precedence over the environment and the configuration; "files" and "" are the
-	// files of the home; nil: it is not given.
-	URL *string
-}
-
 // place returns where the contexts of a home are kept, and an error if the program has no
 // engine for that.
-func (o StoreOptions) place(g config.Global) (config.Store, error) {
-	place, err := g.Store(o.URL, os.Getenv)
+func (o Options) place(home string, g config.Global, url *string) (storage.Place, error) {
+	p := o.files(home)
+	at, err := g.Store(url, os.Getenv)
 	if err != nil {
-		return place, UsageError{err}
+		return p, UsageError{Err: err}
 	}
-	if place.URL != "" {
-		if _, err = o.driver(place.URL); err != nil {
-			return place, err
-		}
+	p.URL, p.Shown, p.Secrets = at.URL, config.WithoutUser(at.URL), config.StoreSecrets(at.URL)
+	p.Timeout, p.Lease = at.Timeout, at.Lease
+	p.Credentials, p.CA = project.InHome(at.Credentials), project.InHome(at.CA)
+	if p.IsShared() {
+		_, err = p.Driver()
 	}
-	place.Credentials, place.CA = inHome(place.Credentials), inHome(place.CA)
-	return place, nil
+	return p, err
 }
 
-// OpenStore opens the contexts of a home without a session. The caller calls shut.
-func OpenStore(ctx context.Context, opts Options) (contexts *contexts.Store, shut func(), err error) {
-	s := &Session{opts: opts, person: person(opts.Output)}
-	if err := openHome(ctx, s); err != nil {
-		return nil, nil, err
-	}
-	return s.Store, s.Close, nil
+// files returns a home of files.
+func (o Options) files(home string) storage.Place {
+	return storage.Place{Home: home, Version: o.Version, Sharing: o.Store.Sharing, Report: person(o.Output).notice,
+		Limits: func() (storage.Limits, error) {
+			c, err := config.Load(config.Sources{Home: home, Set: o.Set, Env: os.Getenv})
+			return limitsOf(c), err
+		}}
 }
 
-// openStore opens the contexts of the session's home. It alone knows where they are kept. A
-// session that comes from another one uses its connection.
+// limitsOf returns the limits of cached outputs.
+func limitsOf(c config.Config) storage.Limits {
+	return storage.Limits{MaxAge: time.Duration(c.ToolCacheMaxAgeDays) * 24 * time.Hour,
+		MaxBytes: int64(c.ToolCacheMaxBytes), Cleans: c.AutoCleanupCache}
+}
+
+// StorePlaceAt returns the place that a person names: a URL or a folder; "" is where the home keeps
+// its contexts, "files" are its files.
+func StorePlaceAt(opts Options, word string) (storage.Place, error) {
+	if word != "" && word != config.Files && !strings.Contains(word, "://") {
+		dir, err := filepath.Abs(word)
+		return opts.files(dir), err
+	}
+	dir, err := Home(opts.Home)
+	if err != nil {
+		return storage.Place{}, err
+	}
+	global, err := config.ReadGlobal(dir)
+	if err != nil {
+		return opts.files(dir), UsageError{Err: err}
+	}
+	url := opts.Store.URL
+	if word != "" {
+		url = &word
+	}
+	return opts.place(dir, global, url)
+}
+
+// CheckLocalConfig returns an error for settings of a context that do not count in a place.
+func CheckLocalConfig(p storage.Place, name, text string) error {
+	_, err := config.Load(config.Sources{Home: p.Home, Env: os.Getenv,
+		Local: config.Local{Name: "local.toml of context " + name, Text: text, IsShared: p.IsShared()}})
+	return err
+}
+
+// openStore opens the contexts of the session's home. A session that comes from another one uses
+// its connection.
 func openStore(ctx context.Context, s *Session) error {
-	if s.place.URL != "" && s.engine == nil {
-		engine, err := s.opts.Store.connect(ctx, s.place, s.opts.Version)
+	if s.place.IsShared() && s.engine == nil {
+		engine, err := s.place.Connect(ctx)
 		if err != nil {
 			return err
 		}
 		s.engine = engine
 		s.closers = append(s.closers, closing(func() { engine.Close() }))
 	}
-	var err error
-	if s.Store, s.Host, err = s.opts.Store.Sharing.open(s.engine, s.Home); err != nil {
+	contents, err := s.place.Open(s.engine)
+	if err != nil {
 		return err
 	}
-	s.Store.Report, s.Store.Program = s.person.notice, s.opts.Version
+	s.Store, s.Host, s.contents = contents.Store, contents.Host, contents
 	return nil
 }
 
-// connect opens a store that machines share.
-func (o StoreOptions) connect(ctx context.Context, place config.Store, version string) (*store.Engine, error) {
-	return o.open(ctx, place, engineOptions(place, version))
+// StoreStatus describes the store of a session; false: it keeps files.
+func StoreStatus(ctx context.Context, s *Session) (status store.Status, isShared bool, err error) {
+	if s.engine == nil {
+		return status, false, nil
+	}
+	status, err = s.place.StatusOf(ctx, s.engine)
+	return status, true, err
 }
 
-func (o StoreOptions) open(ctx context.Context, place config.Store, how store.Options) (*store.Engine, error) {
-	driver, err := o.driver(place.URL)
+// CachesOf returns the caches of the session's home.
+func CachesOf(s *Session) storage.Caches {
+	return storage.Caches{Contents: s.contents, Limits: limitsOf(s.Config)}
+}
+
+// Cleanup cleans caches at the end of a run, if that is configured, and removes expired contexts
+// of a store that machines share. A failure is reported and does not fail the run.
+func Cleanup(ctx context.Context, s *Session) {
+	removed, err := CachesOf(s).Cleanup(ctx, s.Name(), s.opts.Transient, func() error { return expireNow(ctx, s) })
 	if err != nil {
-		return nil, err
+		s.person.notice("cleaning up: " + err.Error())
 	}
-	engine, err := driver.Open(ctx, how)
+	if removed > 0 {
+		s.person.detail("auto-cleanup: removed %d old cache entries (older than %d days)", removed,
+			s.Config.ToolCacheMaxAgeDays)
+	}
+}
+
+// expire removes expired contexts, with a notice for each.
+func expire(ctx context.Context, s *Session) error {
+	if s.Store.IsShared() {
+		return nil // that takes a list of all contexts: it is done once a day, see Cleanup
+	}
+	return expireNow(ctx, s)
+}
+
+func expireNow(ctx context.Context, s *Session) error {
+	removed, err := s.Store.Expire(ctx, s.Name())
+	for _, e := range removed {
+		s.person.notice(fmt.Sprintf("context %q was destroyed: %s", e.Name, e.Why))
+	}
 	if err != nil {
-		return nil, notOpened(place, err)
+		s.person.notice(fmt.Sprintf("removing expired contexts: %v", err))
 	}
-	return engine, nil
-}
-
-// engineOptions says how a store is reached by this version of the program.
-func engineOptions(place config.Store, version string) store.Options {
-	return store.Options{
-		URL: place.URL, Credentials: place.Credentials, CA: place.CA, Timeout: place.Timeout, Lease: place.Lease,
-		Program: strings.TrimSpace("chibi " + version),
-	}
-}
-
-// ErrPlain is the error of the plain program when it is asked for more than files.
-var ErrPlain = errors.New("this build keeps files only; chibi-cluster has NATS and PostgreSQL, see docs/CLUSTER.md; " +
-	"go install github.com/chibi-host/chibi/cluster/cmd/chibi-cluster@latest installs it")
-
-// clusterSchemes are the schemes of URLs for which chibi-cluster has an engine.
-func clusterSchemes() []string { return []string{"nats", "postgres", "postgresql", "tls"} }
-
-// driver returns the engine for a URL. The error says which URLs there are engines for.
-func (o StoreOptions) driver(url string) (store.Driver, error) {
-	scheme, _, isURL := strings.Cut(url, "://")
-	scheme = strings.ToLower(scheme)
-	if d, ok := o.Sharing.drivers[scheme]; isURL && ok {
-		return d, nil
-	}
-	wrong := fmt.Errorf(`want "files" or a URL such as "nats://HOST:4222/HOME"`)
-	switch known := slices.Sorted(maps.Keys(o.Sharing.drivers)); {
-	case !isURL:
-	case len(known) > 0:
-		wrong = fmt.Errorf("there is no engine for %q; there are: %s", scheme, strings.Join(known, ", "))
-	case slices.Contains(clusterSchemes(), scheme):
-		wrong = ErrPlain
-	default:
-		wrong = fmt.Errorf("there is no engine for %q; chibi-cluster has some for: %s", scheme,
-			strings.Join(clusterSchemes(), ", "))
-	}
-	return store.Driver{}, UsageError{fmt.Errorf("store %q: %w", config.WithoutUser(url), wrong)}
+	return nil
 }

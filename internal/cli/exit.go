@@ -9,6 +9,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/output"
+	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/store"
 )
@@ -59,7 +60,7 @@ func exitCode(err error) int {
 	var refused *agent.RefusedError
 	var halted *agent.HaltedError
 	var stopped *plugin.StartError
-	var unguarded *app.GuardsError
+	var unguarded *guards.MissingError
 	var held *contexts.LockedError
 	var taken *contexts.TakenError
 	switch {

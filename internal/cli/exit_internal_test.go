@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/store"
 )
 
@@ -24,7 +25,7 @@ func TestExitCodes(t *testing.T) {
 		{"a permission that is missing in the middle", wrapped(store.ErrDenied), 1},
 		{"a mistake", app.UsageError{Err: errors.New("no")}, 2},
 		{"a store of another format", app.UsageError{Err: &store.FormatError{Found: 2, Known: 1}}, 2},
-		{"a missing guard", &app.GuardsError{}, 3},
+		{"a missing guard", &guards.MissingError{}, 3},
 		{"in use", wrapped(&contexts.LockedError{Context: "work"}), 4},
 		{"in use, and the end of the run failed too",
 			errors.Join(&contexts.LockedError{Context: "work"}, errors.New("no")), 4},

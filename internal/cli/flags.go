@@ -205,13 +205,10 @@ func checkWithin(m *within.Mark, o *options, rows []operation.Row) error {
 			return app.UsageError{Err: m.Refusal("--"+r.Name, row)}
 		}
 	}
-	if err := app.CheckWrite(m, "--trace", o.trace); err != nil {
+	if err := within.CheckWrite(m, "--trace", o.trace); err != nil {
 		return err
 	}
-	if o.settings.Save {
-		return app.CheckSaved(m, o.settings.Set)
-	}
-	return app.CheckSet(m, o.settings.Set)
+	return app.CheckSet(m, o.settings.Set, o.settings.Save)
 }
 
 // readWithin returns the mark of this process, which reads from a file.

@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/doctor"
 	"github.com/chibi-host/chibi/internal/cli/operation"
 	storecmd "github.com/chibi-host/chibi/internal/cli/store"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/internal/term/question"
 	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/chibi-host/chibi/permissions"
@@ -101,13 +102,13 @@ func terminalOf(f *os.File, flush func()) question.Terminal {
 // Sharing is what a program has for stores that machines share. The zero value is that of the
 // plain program, which keeps files only: none of the code for such stores is linked into it.
 type Sharing struct {
-	app           app.Sharing
+	app           storage.Sharing
 	store, doctor func(*command.Env) []*cli.Command
 }
 
 // Share returns what a program needs to reach stores by drivers, and the commands about them.
 func Share(drivers store.Drivers) Sharing {
-	return Sharing{app.Share(drivers), storecmd.Commands, doctor.SharedCommands}
+	return Sharing{storage.Share(drivers), storecmd.Commands, doctor.SharedCommands}
 }
 
 func (s Sharing) doctorIn(env *command.Env) []*cli.Command {
@@ -125,7 +126,7 @@ func (s Sharing) storeIn(env *command.Env) []*cli.Command {
 	}
 	elsewhere := func(name, takes string, flags ...cli.Flag) *cli.Command {
 		return &cli.Command{Name: name, ArgsUsage: takes, Usage: "chibi-cluster has it, see docs/CLUSTER.md", Flags: flags,
-			Action: func(*cli.Context) error { return app.UsageError{Err: app.ErrPlain} }}
+			Action: func(*cli.Context) error { return app.UsageError{Err: storage.ErrPlain} }}
 	}
 	value := func(name string) cli.Flag { return &cli.StringFlag{Name: name, Hidden: true} }
 	mark := func(name string) cli.Flag { return &cli.BoolFlag{Name: name, Hidden: true} }

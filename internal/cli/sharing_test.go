@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
@@ -26,7 +26,7 @@ func TestThePlainProgramSaysWhichOneHasStores(t *testing.T) {
 		p := newProgram(os.Stdin, s, (&interrupts{}).begin, Sharing{})
 		err = p.run(context.Background(), append([]string{"--home", home, "store"}, strings.Fields(words)...))
 		s.Close()
-		if !errors.Is(err, app.ErrPlain) || exitCode(err) != exitUsage {
+		if !errors.Is(err, storage.ErrPlain) || exitCode(err) != exitUsage {
 			t.Errorf("store %s: %v, exit status %d", words, err, exitCode(err))
 		}
 	}

@@ -103,22 +103,6 @@ func (p Place) read(path string) ([]byte, error) {
 	return text, p.Check(path, text, info.Mode())
 }
 
-// Folders lists the directories from a root down to a directory below it; of another
-// directory only itself.
-func Folders(root, dir string) []string {
-	rel, err := filepath.Rel(root, dir)
-	if err != nil || !filepath.IsLocal(rel) {
-		return []string{dir}
-	}
-	list := []string{root}
-	if rel != "." {
-		for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
-			list = append(list, filepath.Join(list[len(list)-1], part))
-		}
-	}
-	return list
-}
-
 // Text returns the instructions of files as one text for the model; "" without any.
 func Text(files []File) string {
 	var parts []string

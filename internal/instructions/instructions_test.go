@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/instructions"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -42,7 +43,7 @@ func TestRead(t *testing.T) {
 		return nil
 	}
 	places := []instructions.Place{{Dir: filepath.Join(dir, "home")}}
-	for _, folder := range instructions.Folders(filepath.Join(dir, "root"), filepath.Join(dir, "root/sub/none")) {
+	for _, folder := range project.Folders(filepath.Join(dir, "root"), filepath.Join(dir, "root/sub/none")) {
 		places = append(places, instructions.Place{Dir: folder, Check: check})
 	}
 	places = append(places, instructions.Place{Dir: filepath.Join(dir, "strange"), Check: check})
@@ -83,19 +84,5 @@ func TestAllInstructionsTogetherAreBounded(t *testing.T) {
 	if len(files) != len(places)-1 || len(problems) != 1 ||
 		problems[0].Err.Error() != "all instructions together are larger than 256 KiB" {
 		t.Errorf("%d files, problems %v", len(files), problems)
-	}
-}
-
-func TestFolders(t *testing.T) {
-	for _, test := range []struct {
-		root, dir string
-		want      []string
-	}{
-		{"/a", "/a", []string{"/a"}}, {"/a", "/a/b/c", []string{"/a", "/a/b", "/a/b/c"}},
-		{"/a/b", "/a", []string{"/a"}}, {"/a", "/ab", []string{"/ab"}},
-	} {
-		if diff := cmp.Diff(test.want, instructions.Folders(test.root, test.dir)); diff != "" {
-			t.Errorf("%s %s (-want +got):\n%s", test.root, test.dir, diff)
-		}
 	}
 }

@@ -3,7 +3,6 @@ package mcpserve
 import (
 	"context"
 
-	"github.com/chibi-host/chibi/internal/app"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -13,7 +12,7 @@ func call(ctx context.Context, c *client, req *sdk.CallToolRequest) (*sdk.CallTo
 	if arguments == "null" { // as some clients say that there are none
 		arguments = ""
 	}
-	done, err := c.tools.Call(ctx, app.ServedCall{Who: whoIs(req.Session), Tool: req.Params.Name, Arguments: arguments,
+	done, err := c.tools.Call(ctx, Call{Who: whoIs(req.Session), Tool: req.Params.Name, Arguments: arguments,
 		Waiting: progressOf(ctx, req)})
 	if err != nil {
 		return nil, err

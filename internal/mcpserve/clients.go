@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -12,24 +11,24 @@ import (
 // client is a program that calls tools.
 type client struct {
 	life  life
-	tools *app.Client
+	tools *Client
 	turn  chan struct{} // holds an element while its person is asked
 }
 
-func newClient(served *app.Served) *client {
+func newClient(served *Tools) *client {
 	return &client{tools: served.Client(person{}), turn: make(chan struct{}, 1)}
 }
 
 // clients are those that are connected.
 type clients struct {
-	served *app.Served
+	served *Tools
 	common *client // of those that have no session
 
 	mu   sync.Mutex
 	list map[*sdk.ServerSession]*client
 }
 
-func newClients(served *app.Served) clients {
+func newClients(served *Tools) clients {
 	return clients{served: served, common: newClient(served), list: map[*sdk.ServerSession]*client{}}
 }
 

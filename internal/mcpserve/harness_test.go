@@ -29,8 +29,8 @@ type home struct {
 	t      testing.TB
 	dir    string
 	opts   app.Options
-	serve  app.ServeOptions
-	served *app.Served
+	serve  mcpserve.Options
+	served *mcpserve.Tools
 	server *mcpserve.Server
 
 	mu      sync.Mutex
@@ -96,7 +96,7 @@ func (h *home) start() (stop func()) {
 	go func() {
 		defer close(ended)
 		defer session.Close()
-		err := app.Serve(ctx, session, h.serve, func(served *app.Served) error {
+		err := mcpserve.Serve(ctx, session, h.serve, func(served *mcpserve.Tools) error {
 			h.served, h.server = served, mcpserve.New(served, "1.0")
 			close(started)
 			<-ctx.Done()

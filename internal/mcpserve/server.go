@@ -7,6 +7,8 @@
 //     does, and ends when the client cancels it or goes away.
 //   - A question about a call is the client's to ask, where it can; nothing is drawn on a
 //     terminal. Without a question that can be asked, the call is refused.
+//   - Calls of one plugin wait for each other, unless it says otherwise, and calls that run when plugins
+//     are loaded again end with those that they began with.
 //   - Nothing but messages of the protocol is written to the client, and what the client writes
 //     is bounded. A message that is none is answered with an error.
 package mcpserve
@@ -17,7 +19,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/chibi-host/chibi/internal/app"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -39,7 +40,7 @@ const instructions = "These tools are plugins of chibi on this machine. Each cal
 type Server struct {
 	life        life
 	mcp         *sdk.Server
-	served      *app.Served
+	served      *Tools
 	clients     clients
 	parts       parts
 	connections connections
@@ -49,7 +50,7 @@ type Server struct {
 }
 
 // New returns a server of tools. version is chibi's.
-func New(served *app.Served, version string) *Server {
+func New(served *Tools, version string) *Server {
 	s := &Server{served: served, clients: newClients(served)}
 	s.mcp = sdk.NewServer(&sdk.Implementation{Name: "chibi", Title: "chibi", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,

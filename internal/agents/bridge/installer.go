@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // Installer writes entries into an agent's settings files, and takes them out again.
 type Installer struct {
-	// Agent is the agent, Scope whose settings are meant: dialect.ScopeUser or ScopeProject.
+	// Agent is the agent, Scope whose settings are meant: engine.ScopeUser or ScopeProject.
 	Agent engine.Dialect
 	Scope string
 	// Home is chibi's home; DefaultHome the one of entries that name none.
@@ -41,7 +41,7 @@ type Installer struct {
 // NewInstaller returns an installer for the entries of a home, in the settings of whoever runs this
 // program and of the project in the working directory.
 func NewInstaller(home string) (i Installer, err error) {
-	i = Installer{UserHome: app.UserHome(), Getenv: os.Getenv}
+	i = Installer{UserHome: project.UserHome(), Getenv: os.Getenv}
 	i.DefaultHome = filepath.Join(i.UserHome, ".chibi")
 	i.Has = func(program string) bool {
 		_, found := process.Runner{}.LookPath(program)

@@ -17,6 +17,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -172,7 +173,7 @@ func pluginEnvironment(agent engine.Dialect, all []string) []string {
 // failure is the effect of an error: none, or a denial if a required guard is missing or the
 // entry asks for it.
 func (r *run) failure(err error) (effect engine.Effect) {
-	var guards *app.GuardsError
+	var guards *guards.MissingError
 	var stopped *plugin.StartError
 	var unread *unreadError
 	isGuard := errors.As(err, &guards) || errors.As(err, &stopped) || errors.As(err, &unread)

@@ -16,6 +16,9 @@ const ServerName = "chibi"
 func isServed(at engine.Event, m engine.Moment, s *app.Session) bool {
 	about := []engine.Kind{engine.BeforeTool, engine.AskPermission, engine.BeforeMCP, engine.AfterTool,
 		engine.ToolSucceeded, engine.ToolFailed, engine.AfterMCP}
-	return slices.Contains(about, at.Kind) && m.Text(engine.Server) == ServerName &&
-		app.ServeOptions{}.Offers(s, m.Text(engine.ServerTool))
+	if !slices.Contains(about, at.Kind) || m.Text(engine.Server) != ServerName {
+		return false
+	}
+	tool, found := s.Agent.Tools.Lookup(m.Text(engine.ServerTool))
+	return found && slices.Contains(app.ServedKinds(), tool.Spec().Kind)
 }

@@ -165,7 +165,7 @@ func say(env *command.Env, r result, what string) error {
 		return env.Out.Say("Nothing had to be changed in the settings of %s", r.Agent.Title)
 	}
 	for _, file := range r.done.Files {
-		if err := env.Out.Say("%s %s: %s", what, r.Agent.Title, app.Place(file)); err != nil {
+		if err := env.Out.Say("%s %s: %s", what, r.Agent.Title, file); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/agents/bridge"
-	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
@@ -94,9 +93,9 @@ func sayListed(env *command.Env, all []listed, asJSON bool) error {
 
 // String is a line for people.
 func (l listed) String() string {
-	text := fmt.Sprintf("%s: %s (%s)", l.Agent, app.Place(l.File), english.Plural(len(l.Events), "event", ""))
+	text := fmt.Sprintf("%s: %s (%s)", l.Agent, l.File, english.Plural(len(l.Events), "event", ""))
 	if !l.OwnHome {
-		text += ", of the home " + app.Place(l.Home)
+		text += ", of the home " + l.Home
 	}
 	if l.FailClosed {
 		text += ", denies without chibi"

@@ -78,7 +78,7 @@ func show(ctx context.Context, env *command.Env, s *app.Session, id string) erro
 
 // Clear removes all outputs of a context.
 func Clear(out *output.Printer, s *app.Session, name string) error {
-	if err := app.CachesOf(s).Of(name).Clear(); err != nil {
+	if err := app.CachesOf(s).Cache(name).Clear(); err != nil {
 		return err
 	}
 	return out.Answer("clear_cache", output.Fields{"context": name},

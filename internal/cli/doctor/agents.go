@@ -6,6 +6,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/dustin/go-humanize/english"
@@ -13,10 +14,10 @@ import (
 
 // hooksOfAgents finds mistakes in the hooks of coding agents, and hooks that are not turned on.
 func hooksOfAgents(_ context.Context, s *app.Session) (found []finding) {
-	for _, f := range app.CheckHooks(s) {
+	for _, f := range theirs.Check(app.HooksOf(s), s.Agent.Tools) {
 		found = append(found, warning(fmt.Sprintf("hook %q: %s", f.Name, f.Text), f.Fix))
 	}
-	for _, u := range app.UnusedSettingsOf(s) {
+	for _, u := range theirs.Unused(app.HooksOf(s)) {
 		found = append(found, fine(u.String()))
 	}
 	return found

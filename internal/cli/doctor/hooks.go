@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
@@ -188,6 +189,6 @@ func (c *conduct) proposal(name string) finding {
 	f := fine(fmt.Sprintf("plugin %q was asked %s at %s in the traced turns, blocked %s and changed nothing: it could "+
 		"be a guard there", name, english.Plural(c.asked, "time", ""), c.info.Name, english.Plural(c.blocked, "time", "")))
 	f.Fix = fmt.Sprintf("[plugins.%s] guards = [%q] in config.toml: it is then called after the others, at once with the "+
-		"guards; if it ever changes something there, that is ignored", app.KeyText(name), c.info.Name)
+		"guards; if it ever changes something there, that is ignored", guards.KeyText(name), c.info.Name)
 	return f
 }

@@ -11,9 +11,10 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/keeper"
 	"github.com/chibi-host/chibi/internal/term"
-
+	"github.com/chibi-host/chibi/internal/toolbox"
 	plugincheck "github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
@@ -102,7 +103,7 @@ func uncheckedTools(_ context.Context, s *app.Session) (found []finding) {
 
 // unseenTools finds tools that seem to do what guards and rules are about, and have no category.
 func unseenTools(_ context.Context, s *app.Session) (found []finding) {
-	for _, unseen := range app.ToolsOf(s).Unseen() {
+	for _, unseen := range toolbox.Of(s.Agent, s.Loaded.Plugins).Unseen() {
 		one := warning(fmt.Sprintf("%v %v", unseen.Tool, unseen), unseen.Remedy())
 		if len(unseen.By) > 0 {
 			one.Level = levelError
@@ -156,7 +157,7 @@ func openGuards(_ context.Context, s *app.Session) (found []finding) {
 		if slices.ContainsFunc(p.Guards, failsOpen) {
 			found = append(found, warning(fmt.Sprintf("the guard %q fails open: its failure does not block", p.Name),
 				fmt.Sprintf(`to make its failure block, set "on_failure": "block" in its --schema, or `+
-					`[plugins.%s] on_failure = "block" in config.toml`, app.KeyText(p.Name))))
+					`[plugins.%s] on_failure = "block" in config.toml`, guards.KeyText(p.Name))))
 		}
 	}
 	return found

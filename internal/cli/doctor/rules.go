@@ -12,10 +12,10 @@ import (
 // rulesToCorrect reports rules of [permissions] that name no tool, and those that mean less than in
 // earlier versions.
 func rulesToCorrect(_ context.Context, s *app.Session) (found []finding) {
-	for _, text := range app.UnknownTools(s) {
+	for _, text := range unknownTools(s) {
 		found = append(found, warning(text, "correct its name, or remove it; chibi tool list names the tools"))
 	}
-	for _, text := range app.NarrowedRules(s) {
+	for _, text := range narrowedRules(s) {
 		found = append(found, warning(text,
 			"write it with (/**) if you mean the project, with (//**) if you mean the whole disk"))
 	}
@@ -64,7 +64,7 @@ func recipeFiles(_ context.Context, s *app.Session) (found []finding) {
 			found = append(found, warning(err.Error(), "correct the file"))
 		}
 		for _, note := range l.Recipe.Notes {
-			f := warning(app.Remark(l.Recipe, note), "correct the key, or remove it")
+			f := warning(recipes.Remark(l.Recipe, note), "correct the key, or remove it")
 			if note.Quiet {
 				f = fine(f.Text)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/approved"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/llm/openai"
 	"github.com/chibi-host/chibi/tools/mcp"
@@ -29,7 +30,7 @@ func mcpServers(ctx context.Context, e *examination) (found []finding) {
 	for _, problem := range problems {
 		found = append(found, warning(problem.Error(), ""))
 	}
-	var asked []app.MCPServer
+	var asked []mcpservers.Server
 	for _, s := range servers {
 		if !s.Disabled && (s.Command != "" || e.online) {
 			asked = append(asked, s)
@@ -56,7 +57,7 @@ func mcpServers(ctx context.Context, e *examination) (found []finding) {
 }
 
 // changedTools finds tools of servers that are not as they were approved.
-func changedTools(home string, m app.MCP, servers []app.MCPServer) (found []finding) {
+func changedTools(home string, m mcpservers.Manual, servers []mcpservers.Server) (found []finding) {
 	store := approved.Open(home)
 	for _, s := range servers {
 		e, _ := m.Remembered(s)

@@ -8,7 +8,8 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/kodelet"
@@ -29,14 +30,14 @@ func writableByOthers(home string, plugins []plugin.Plugin) []finding {
 	for _, path := range layout.LocalConfigs() {
 		w.files(filepath.Dir(path), path)
 	}
-	w.trees(filepath.Join(home, "plugins"), filepath.Join(home, app.RecipesDir))
-	if user := app.UserHome(); user != "" {
+	w.trees(filepath.Join(home, "plugins"), filepath.Join(home, recipes.HomeDir))
+	if user := project.UserHome(); user != "" {
 		w.files(filepath.Join(user, ".kodelet"), filepath.Join(user, ".kodelet", "plugins"))
 		for _, dir := range append(kodelet.HookDirs(user), kodelet.PluginDirs(user, "recipes")...) {
 			w.files(filepath.Dir(dir.Path))
 			w.trees(dir.Path)
 		}
-		w.trees(filepath.Join(user, app.KodeletRecipesDir))
+		w.trees(filepath.Join(user, recipes.KodeletDir))
 	}
 	for _, p := range plugins {
 		if filepath.IsAbs(p.Origin.Path) {

@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/workbench/firing"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
@@ -102,7 +103,7 @@ func hostOf(s *app.Session, names []string) (*plugin.Host, error) {
 	from := s.Agent.Host
 	host := &plugin.Host{Wait: true, Waiting: from.Waiting, MaxAnswers: from.MaxAnswers, Parallel: from.Parallel}
 	for _, name := range names {
-		if !app.HasPlugin(s.Loaded, name) {
+		if !guards.HasPlugin(s.Loaded, name) {
 			return nil, command.NoPlugin(name)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/urfave/cli/v2"
 )
@@ -76,7 +77,7 @@ func run(ctx context.Context, env *command.Env, s *app.Session, f runFlags) erro
 	runner.Stderr = nil // it is shown with the rest
 	opts := hooks.Options{Name: d.Name + ":" + e.Name, Path: "the command line", Dir: s.Project.Dir, Runner: runner}
 	about := engine.Run{Session: "00000000-0000-4000-8000-000000000000", Cwd: s.Project.Dir, Project: s.Project.Root,
-		Home: app.UserHome(), Source: "startup", Model: s.Config.Model}
+		Home: project.UserHome(), Source: "startup", Model: s.Config.Model}
 	trial, err := hooks.Try(ctx, d, hooks.Tried{Handler: h, Options: opts, Payload: payload,
 		Moment: example(e.Kind, about)})
 	if err != nil {

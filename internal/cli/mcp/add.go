@@ -60,7 +60,7 @@ func add(env *command.Env, s *app.Session, n newServer) error {
 		return err
 	}
 	return env.Out.Say("Added MCP server %q to %s. To start it and see its tools: chibi mcp check %[1]s", n.name,
-		app.Place(file.Path))
+		file.Path)
 }
 
 type key struct{ name, value string }

@@ -9,6 +9,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/approved"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/permissions"
@@ -34,7 +35,7 @@ func approveCommand(env *command.Env) *cli.Command {
 
 type approving struct {
 	env     *command.Env
-	servers app.MCP
+	servers mcpservers.Manual
 	store   *approved.Store
 }
 
@@ -77,14 +78,14 @@ func (a approving) approve(ctx context.Context, server string, names []string) e
 
 // listOf returns what is remembered of a server, which is what its tools are offered by. One
 // that never said what it offers is asked.
-func (a approving) listOf(ctx context.Context, s app.MCPServer) (mcp.List, error) {
+func (a approving) listOf(ctx context.Context, s mcpservers.Server) (mcp.List, error) {
 	if e, _ := a.servers.Remembered(s); e.List != nil {
 		return *e.List, nil
 	}
 	return a.servers.Ask(ctx, s)
 }
 
-func (a approving) changed(s app.MCPServer, list mcp.List, names []string) (found []changedTool, err error) {
+func (a approving) changed(s mcpservers.Server, list mcp.List, names []string) (found []changedTool, err error) {
 	if len(names) > 0 {
 		if list.Tools, err = named(s, list.Tools, names[0]); err != nil {
 			return nil, err
@@ -104,7 +105,7 @@ func (a approving) changed(s app.MCPServer, list mcp.List, names []string) (foun
 }
 
 // named returns the tools of a server with a name, which is one.
-func named(s app.MCPServer, all []mcp.Definition, name string) ([]mcp.Definition, error) {
+func named(s mcpservers.Server, all []mcp.Definition, name string) ([]mcp.Definition, error) {
 	var names []string
 	for i, d := range all {
 		if d.Name == name {

@@ -8,6 +8,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/output"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/mcp"
@@ -37,11 +38,11 @@ const patience = 2 * time.Minute
 
 type checking struct {
 	env     *command.Env
-	servers app.MCP
+	servers mcpservers.Manual
 	asJSON  bool
 }
 
-func (c checking) check(ctx context.Context, s app.MCPServer) error {
+func (c checking) check(ctx context.Context, s mcpservers.Server) error {
 	s.Start = max(s.Start, patience)
 	begun := time.Now()
 	if _, err := c.servers.Ask(ctx, s); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/mcplists"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/chibi-host/chibi/tools/mcp"
@@ -38,7 +39,7 @@ func listCommand(env *command.Env) *cli.Command {
 	})
 }
 
-func list(env *command.Env, m app.MCP, asJSON bool) error {
+func list(env *command.Env, m mcpservers.Manual, asJSON bool) error {
 	servers, problems := m.Servers()
 	for _, problem := range problems {
 		env.Out.Notef("%v", problem)
@@ -99,7 +100,7 @@ type listedTool struct {
 }
 
 // listedOf describes a server by what is remembered of it.
-func listedOf(m app.MCP, s app.MCPServer) listedServer {
+func listedOf(m mcpservers.Manual, s mcpservers.Server) listedServer {
 	one := listedServer{Name: s.Name, State: stateUnasked, URL: s.URL, Source: s.Source, OfProject: s.OfProject,
 		Trusted: s.Trusted, Tools: []listedTool{}}
 	if s.Command != "" {
@@ -114,7 +115,7 @@ func listedOf(m app.MCP, s app.MCPServer) listedServer {
 	return one
 }
 
-func (l *listedServer) remember(m app.MCP, s app.MCPServer, e mcplists.Entry) {
+func (l *listedServer) remember(m mcpservers.Manual, s mcpservers.Server, e mcplists.Entry) {
 	if e.List != nil {
 		l.State = stateKnown
 		l.Program, l.Version, l.Protocol = e.List.Program, e.List.Version, e.List.Protocol
@@ -128,7 +129,7 @@ func (l *listedServer) remember(m app.MCP, s app.MCPServer, e mcplists.Entry) {
 	}
 }
 
-func listedToolOf(m app.MCP, s app.MCPServer, d mcp.Definition) listedTool {
+func listedToolOf(m mcpservers.Manual, s mcpservers.Server, d mcp.Definition) listedTool {
 	spec := mcp.NewTool(nil, s.Server, d).Spec()
 	one := listedTool{Name: d.Name, CalledAs: spec.Name, Description: spec.Description, Category: string(spec.Category),
 		ReadOnly: d.ReadOnly}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
@@ -39,12 +40,12 @@ func loginCommand(env *command.Env) *cli.Command {
 }
 
 type logging struct {
-	server app.MCPServer
+	server mcpservers.Server
 	open   func(address string) bool
 }
 
 // login logs in to a server, and asks it for its tools, which nobody could until then.
-func login(ctx context.Context, env *command.Env, m app.MCP, l logging) error {
+func login(ctx context.Context, env *command.Env, m mcpservers.Manual, l logging) error {
 	err := m.Login(ctx, l.server, func(address string) {
 		how := "Log in at this address"
 		if l.open(address) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/tools/mcp"
 	"github.com/dustin/go-humanize/english"
@@ -24,7 +25,7 @@ func refreshCommand(env *command.Env) *cli.Command {
 }
 
 // refresh asks the server that is named, or all that are not disabled.
-func refresh(ctx context.Context, env *command.Env, m app.MCP, names []string) error {
+func refresh(ctx context.Context, env *command.Env, m mcpservers.Manual, names []string) error {
 	servers, err := chosen(m, names)
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func refresh(ctx context.Context, env *command.Env, m app.MCP, names []string) e
 	return errors.Join(failures...)
 }
 
-func chosen(m app.MCP, names []string) (list []app.MCPServer, err error) {
+func chosen(m mcpservers.Manual, names []string) (list []mcpservers.Server, err error) {
 	all, _ := m.Servers()
 	for _, s := range all {
 		if len(names) == 0 && !s.Disabled {

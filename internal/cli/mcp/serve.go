@@ -20,7 +20,7 @@ import (
 const tokenVar = "CHIBI_MCP_TOKEN"
 
 type serving struct {
-	tools     app.ServeOptions
+	tools     mcpserve.Options
 	address   string
 	tokenFile string
 }
@@ -80,7 +80,7 @@ func serve(ctx context.Context, env *command.Env, s serving) error {
 	}
 	defer session.Close()
 	app.ReportSkipped(session)
-	return app.Serve(ctx, session, s.tools, func(served *app.Served) error {
+	return mcpserve.Serve(ctx, session, s.tools, func(served *mcpserve.Tools) error {
 		server := mcpserve.New(served, opts.Version)
 		watched, stop := context.WithCancel(ctx)
 		var watching sync.WaitGroup

@@ -8,6 +8,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/output"
+	"github.com/chibi-host/chibi/internal/toolbox"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -42,7 +43,7 @@ func runPlugin(ctx context.Context, run Run, given cmdline.Given) error {
 	if err != nil {
 		return err
 	}
-	tool, err := app.ToolsOf(run.Session).Find(given.Values[0])
+	tool, err := toolbox.Of(run.Session.Agent, run.Session.Loaded.Plugins).Find(given.Values[0])
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func callTool(ctx context.Context, run Run, given cmdline.Given) error {
 		return output.CallAsModel(ctx, run.Out, run.Session,
 			output.ModelCall{Operation: "call_tool", Tool: name, Arguments: args})
 	}
-	tool, result, err := app.ToolsOf(run.Session).Call(ctx, name, args)
+	tool, result, err := toolbox.Of(run.Session.Agent, run.Session.Loaded.Plugins).Call(ctx, name, args)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/toolbox"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -36,7 +37,7 @@ type ModelCall struct {
 
 // CallAsModel makes a call and prints what the model would see.
 func CallAsModel(ctx context.Context, out *Printer, s *app.Session, c ModelCall) error {
-	tool, err := app.ToolsOf(s).Find(c.Tool)
+	tool, err := toolbox.Of(s.Agent, s.Loaded.Plugins).Find(c.Tool)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func Usage(format string, args ...any) error {
 
 // ToolArguments parses what a person writes as the arguments of a tool.
 func ToolArguments(tool, text string) (json.RawMessage, error) {
-	args, err := app.ToolArguments(text)
+	args, err := toolbox.Arguments(text)
 	if err != nil {
 		return nil, Usage("tool %q: %v", tool, err)
 	}

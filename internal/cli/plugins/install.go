@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/schemas"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/urfave/cli/v2"
@@ -134,7 +135,7 @@ func remove(ctx context.Context, env *command.Env, s *app.Session, name string) 
 	if err := dir.Forget(name); err != nil {
 		return err
 	}
-	if err := app.ForgetGuard(s, name); err != nil {
+	if err := schemas.ForgetGuard(s.Home, s.Loader().Dir(), name); err != nil {
 		return err
 	}
 	return env.Out.Say("Plugin %s is removed", term.Name(name))
@@ -182,7 +183,7 @@ func disable(ctx context.Context, env *command.Env, s *app.Session, name string)
 	if err := setEnabled(s, name, false); err != nil {
 		return err
 	}
-	if err := app.ForgetGuard(s, name); err != nil {
+	if err := schemas.ForgetGuard(s.Home, s.Loader().Dir(), name); err != nil {
 		return err
 	}
 	return env.Out.Say("Plugin %s is disabled", term.Name(name))

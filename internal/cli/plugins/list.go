@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/term"
@@ -85,7 +86,7 @@ const (
 // listAll lists the plugins, and the settings files of agents whose hooks are not turned on.
 func listAll(s *app.Session) []listedPlugin {
 	all := listOf(s.Loaded)
-	for _, u := range app.UnusedSettingsOf(s) {
+	for _, u := range theirs.Unused(app.HooksOf(s)) {
 		one := emptyListed(u.Path, plugin.Origin{Protocol: u.Agent, Path: u.Path})
 		one.State, one.Reason = stateNotUsed, u.String()
 		all = append(all, one)

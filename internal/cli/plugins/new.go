@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/internal/workbench/scaffold"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/builtin"
@@ -84,7 +85,7 @@ type newPlugin struct {
 func writeNew(env *command.Env, s *app.Session, p newPlugin) error {
 	dir := cmp.Or(p.dir, s.Loader().Dir())
 	target := filepath.Join(dir, p.name)
-	if err := app.CheckWrite(env.Within, "chibi plugin new", target); err != nil {
+	if err := within.CheckWrite(env.Within, "chibi plugin new", target); err != nil {
 		return err
 	}
 	if disk.IsTaken(target) {

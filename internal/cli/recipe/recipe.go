@@ -69,7 +69,7 @@ func list(env *command.Env, s *app.Session, asJSON bool) error {
 	for _, l := range library.List() {
 		one, text := describe(library, l)
 		list = append(list, one)
-		rows = append(rows, []string{term.Name(l.Name), term.Name(app.Place(l.Path)), term.Line(text)})
+		rows = append(rows, []string{term.Name(l.Name), term.Name(recipes.Place(l.Path)), term.Line(text)})
 	}
 	if asJSON {
 		return env.Out.JSON(list)
@@ -94,9 +94,9 @@ func whyUnused(library *recipes.Library, l recipes.Listed) string {
 	found, err := library.Find(l.Name)
 	switch {
 	case err == nil && l.Err == nil && found.Path != l.Path && l.Recipe.Approved() != nil:
-		return l.Recipe.Approved().Error() + ", so " + app.Place(found.Path) + " is used; see chibi trust"
+		return l.Recipe.Approved().Error() + ", so " + recipes.Place(found.Path) + " is used; see chibi trust"
 	case err == nil && l.Err == nil && found.Path != l.Path:
-		return "hidden by " + app.Place(found.Path)
+		return "hidden by " + recipes.Place(found.Path)
 	case l.Err != nil:
 		return "cannot be read: " + strings.TrimPrefix(l.Err.Error(), fmt.Sprintf("recipe %q: ", l.Name))
 	case l.Recipe.Approved() != nil && l.Recipe.RunsCommands():
@@ -160,7 +160,7 @@ func fields(r *recipes.Recipe) []field {
 		}
 	}
 	list := []field{
-		{"recipe", r.Name}, {"title", r.Title}, {"about", r.Description}, {"file", app.Place(r.Path)}, {"tools", tools},
+		{"recipe", r.Name}, {"title", r.Title}, {"about", r.Description}, {"file", recipes.Place(r.Path)}, {"tools", tools},
 		{"commands", strings.Join(r.AllowedCommands, ", ")}, {"hooks", strings.Join(hooks, ", ")}, {"runs", commands},
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Arguments)) {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/output"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
@@ -22,7 +22,7 @@ func checkCommand(env *command.Env) *cli.Command {
 			"ids. It changes nothing. The exit status is 1 if anything is damaged.",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
 		Run: func(ctx context.Context, _ []string) error {
-			return opened(ctx, env, func(_ app.StorePlace, c *app.Contents) error { return check(ctx, env, c, asJSON) })
+			return opened(ctx, env, func(_ storage.Place, c *storage.Contents) error { return check(ctx, env, c, asJSON) })
 		},
 	})
 }
@@ -38,7 +38,7 @@ type found struct {
 var errDamaged = errors.New("some of it is damaged, see above; chibi store copy brings it back from a copy, into a " +
 	"context of another name")
 
-func check(ctx context.Context, env *command.Env, c *app.Contents, asJSON bool) error {
+func check(ctx context.Context, env *command.Env, c *storage.Contents, asJSON bool) error {
 	f := found{Damage: []string{}}
 	read, outputs, err := c.Verify(ctx, func(text string) { f.Damage = append(f.Damage, text) })
 	if err != nil {
@@ -71,12 +71,12 @@ func gcCommand(env *command.Env) *cli.Command {
 		Name: "gc", About: "remove expired contexts, old tool outputs and what was left by what was interrupted",
 		More: "A run does it by itself, at most once a day; in a shared store, one machine does it for all.",
 		Run: func(ctx context.Context, _ []string) error {
-			return opened(ctx, env, func(p app.StorePlace, c *app.Contents) error { return collect(ctx, env, p, c) })
+			return opened(ctx, env, func(p storage.Place, c *storage.Contents) error { return collect(ctx, env, p, c) })
 		},
 	})
 }
 
-func collect(ctx context.Context, env *command.Env, p app.StorePlace, c *app.Contents) error {
+func collect(ctx context.Context, env *command.Env, p storage.Place, c *storage.Contents) error {
 	removed := false
 	err := p.Collect(ctx, c, func(text string) {
 		removed = true

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/store"
 	"github.com/urfave/cli/v2"
 )
@@ -21,15 +22,15 @@ func Commands(env *command.Env) []*cli.Command {
 }
 
 // placeAt returns the place that a word names; "" is where the home keeps its contexts.
-func placeAt(env *command.Env, word string) (app.StorePlace, error) {
+func placeAt(env *command.Env, word string) (storage.Place, error) {
 	opts, err := env.Request(app.ToRead)
 	if err != nil {
-		return app.StorePlace{}, err
+		return storage.Place{}, err
 	}
 	return app.StorePlaceAt(opts, word)
 }
 
-func opened(ctx context.Context, env *command.Env, do func(app.StorePlace, *app.Contents) error) error {
+func opened(ctx context.Context, env *command.Env, do func(storage.Place, *storage.Contents) error) error {
 	p, err := placeAt(env, "")
 	if err != nil {
 		return err
@@ -86,12 +87,12 @@ func unlockCommand(env *command.Env) *cli.Command {
 			"it; in files it ends with its process, and cannot be ended otherwise.",
 		Flags: []cli.Flag{env.YesFlag("do not ask for confirmation")},
 		Run: func(ctx context.Context, args []string) error {
-			return opened(ctx, env, func(p app.StorePlace, c *app.Contents) error { return unlock(ctx, env, c, args[0]) })
+			return opened(ctx, env, func(p storage.Place, c *storage.Contents) error { return unlock(ctx, env, c, args[0]) })
 		},
 	})
 }
 
-func unlock(ctx context.Context, env *command.Env, c *app.Contents, name string) error {
+func unlock(ctx context.Context, env *command.Env, c *storage.Contents, name string) error {
 	if _, err := existing(ctx, c, name); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/output"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/chibi-host/chibi/store"
 	"github.com/chibi-host/chibi/store/storetest"
@@ -82,7 +83,7 @@ func (m *machine) run(args ...string) (out, said string, err error) {
 		Yes: func() bool { return m.yes },
 		Request: func(app.Purpose) (app.Options, error) {
 			o := app.Options{Home: m.home, Version: "1.2.3",
-				Store: app.StoreOptions{Sharing: app.Share(m.drivers()), URL: &m.url}}
+				Store: app.StoreOptions{Sharing: storage.Share(m.drivers()), URL: &m.url}}
 			return o, nil
 		}}
 	program := &cli.App{Name: "chibi", Commands: Commands(env), Writer: io.Discard, ErrWriter: io.Discard,
@@ -124,11 +125,11 @@ func (m *machine) fails(command, want string) {
 }
 
 // contents opens the contexts of the machine's store.
-func (m *machine) contents() *app.Contents {
+func (m *machine) contents() *storage.Contents {
 	m.Helper()
 	p, err := app.StorePlaceAt(app.Options{Home: m.home,
-		Store: app.StoreOptions{Sharing: app.Share(m.drivers()), URL: &m.url}}, "")
-	var c *app.Contents
+		Store: app.StoreOptions{Sharing: storage.Share(m.drivers()), URL: &m.url}}, "")
+	var c *storage.Contents
 	if err == nil {
 		c, err = p.Contents(m.Context())
 	}
@@ -139,7 +140,7 @@ func (m *machine) contents() *app.Contents {
 	return c
 }
 
-func (m *machine) say(c *app.Contents, name, text string) contexts.Context {
+func (m *machine) say(c *storage.Contents, name, text string) contexts.Context {
 	m.Helper()
 	context, err := c.Context(name)
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
 )
@@ -46,7 +47,7 @@ func copyPlaces(ctx context.Context, c *copying, from, to string) error {
 	}
 	defer c.to.Close()
 	o := contexts.CopyOptions{DryRun: c.dryRun, Outputs: c.outputs, Progress: c.progress,
-		LocalConfig: target.CheckLocalConfig}
+		LocalConfig: func(name, text string) error { return app.CheckLocalConfig(target, name, text) }}
 	if !target.IsShared() {
 		o.LocalConfig = nil // any settings may be there
 	}
@@ -58,7 +59,7 @@ func copyPlaces(ctx context.Context, c *copying, from, to string) error {
 	return err
 }
 
-func places(env *command.Env, from, to string) (source, target app.StorePlace, err error) {
+func places(env *command.Env, from, to string) (source, target storage.Place, err error) {
 	if source, err = placeAt(env, from); err != nil {
 		return source, target, err
 	}
@@ -76,7 +77,7 @@ func places(env *command.Env, from, to string) (source, target app.StorePlace, e
 
 type copying struct {
 	env      *command.Env
-	from, to *app.Contents
+	from, to *storage.Contents
 	dryRun   bool
 	total    contexts.Copied
 	changed  int // contexts of which something was copied
@@ -114,7 +115,7 @@ func (c *copying) verb() string {
 	return "copied"
 }
 
-func (c *copying) sum(source app.StorePlace) error {
+func (c *copying) sum(source storage.Place) error {
 	if c.total.Of == 0 {
 		c.env.Out.Notice(fmt.Sprintf("there are no contexts in %s", source))
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/urfave/cli/v2"
 )
 
@@ -24,7 +25,7 @@ func settingsCommand(env *command.Env) *cli.Command {
 		Examples: []string{"chibi-cluster store settings work > work.toml",
 			"chibi-cluster store settings work --replace < work.toml"},
 		Run: func(ctx context.Context, args []string) error {
-			return opened(ctx, env, func(p app.StorePlace, c *app.Contents) error {
+			return opened(ctx, env, func(p storage.Place, c *storage.Contents) error {
 				work, err := existing(ctx, c, args[0])
 				switch {
 				case err != nil:
@@ -45,7 +46,7 @@ func settingsCommand(env *command.Env) *cli.Command {
 // change says what is done with settings besides showing them.
 type change struct{ replace, remove bool }
 
-func existing(ctx context.Context, c *app.Contents, name string) (contexts.Context, error) {
+func existing(ctx context.Context, c *storage.Contents, name string) (contexts.Context, error) {
 	work, err := c.Context(name)
 	if err != nil {
 		return nil, app.UsageError{Err: err}
@@ -70,7 +71,7 @@ func showSettings(ctx context.Context, env *command.Env, work contexts.Context) 
 
 // replaceSettings stores what standard input has. It is an error if it does not count there, or
 // cannot be read as settings.
-func replaceSettings(ctx context.Context, env *command.Env, p app.StorePlace, work contexts.Context) error {
+func replaceSettings(ctx context.Context, env *command.Env, p storage.Place, work contexts.Context) error {
 	text, err := command.ReadAll(ctx, env.Stdin, config.MaxFileBytes)
 	if err != nil {
 		return fmt.Errorf("reading the settings from standard input: %w", err)
@@ -78,7 +79,7 @@ func replaceSettings(ctx context.Context, env *command.Env, p app.StorePlace, wo
 	if strings.TrimSpace(text) == "" {
 		return command.Usage("store settings --replace: standard input is empty; nothing was changed. --remove removes them")
 	}
-	if err := p.CheckLocalConfig(work.Name(), text); err != nil {
+	if err := app.CheckLocalConfig(p, work.Name(), text); err != nil {
 		return app.UsageError{Err: fmt.Errorf("%w; nothing was changed", err)}
 	}
 	return changeSettings(env, work, text)

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/output"
+	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/store"
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -95,7 +95,7 @@ func statusOf(ctx context.Context, env *command.Env, monitor string) (status, er
 		WhyNoPush: "inboxes are looked at in intervals", Servers: []server{}, Parts: []part{}, Warnings: []string{}}, err
 }
 
-func describe(p app.StorePlace, s store.Status) status {
+func describe(p storage.Place, s store.Status) status {
 	d := status{Engine: s.Engine, Place: p.String(), Home: s.Home, Format: s.Format, Push: s.Push, WhyNoPush: s.WhyNot,
 		RoundTripMS: float64(s.RoundTrip.Microseconds()) / 1000, Servers: []server{}, Parts: []part{},
 		Warnings: append([]string{}, s.Warnings...)}

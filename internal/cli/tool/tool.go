@@ -9,6 +9,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/output"
+	"github.com/chibi-host/chibi/internal/toolbox"
 	"github.com/urfave/cli/v2"
 )
 
@@ -41,7 +42,7 @@ func listCommand(env *command.Env) *cli.Command {
 }
 
 func list(env *command.Env, s *app.Session, asJSON bool) error {
-	all := app.ToolsOf(s).List()
+	all := toolbox.Of(s.Agent, s.Loaded.Plugins).List()
 	if asJSON {
 		return env.Out.JSON(all)
 	}
@@ -78,7 +79,7 @@ func callCommand(env *command.Env) *cli.Command {
 // call calls a tool. No hook fires.
 func call(ctx context.Context, env *command.Env, name string, args json.RawMessage) error {
 	return env.Work(ctx, func(s *app.Session) error {
-		tool, result, err := app.ToolsOf(s).Call(ctx, name, args)
+		tool, result, err := toolbox.Of(s.Agent, s.Loaded.Plugins).Call(ctx, name, args)
 		if err != nil {
 			return err
 		}

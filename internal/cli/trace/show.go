@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/trace"
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/urfave/cli/v2"
 )
 
@@ -61,7 +61,7 @@ func show(ctx context.Context, env *command.Env, args []string, f traceFlags) er
 	if err != nil {
 		return err
 	}
-	if err := app.CheckWrite(env.Within, "--html", f.html); err != nil {
+	if err := within.CheckWrite(env.Within, "--html", f.html); err != nil {
 		return err
 	}
 	if f.html != "" {

@@ -38,7 +38,7 @@ func file(ctx context.Context, env *command.Env, from source) (path string, err 
 	}
 	err = env.ReadHome(ctx, func(s *app.Session) error {
 		if from.agent != "" {
-			path, err = app.TracesOf(s).LastOf(from.agent)
+			path, err = app.LastBridged(s.Home, from.agent)
 			return err
 		}
 		path, err = lastHere(ctx, env, s)
@@ -49,7 +49,7 @@ func file(ctx context.Context, env *command.Env, from source) (path string, err 
 
 func lastHere(ctx context.Context, env *command.Env, s *app.Session) (string, error) {
 	name, path, err := app.TracesOf(s).Last()
-	elsewhere, failure := app.RanElsewhere(ctx, s, cmp.Or(name, s.Name()))
+	elsewhere, failure := trace.RanElsewhere(ctx, s.Store, cmp.Or(name, s.Name()))
 	switch {
 	case failure != nil:
 		return path, cmp.Or(err, failure)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/foreign"
@@ -43,7 +44,7 @@ func isOf(programs []string, path string) bool {
 	})
 }
 
-func settingsText(s app.SettingsFile) string {
+func settingsText(s theirs.SettingsFile) string {
 	text := fmt.Sprintf("%s of %s", english.Plural(s.Count(), "hook", ""), s.Title)
 	if s.Disabled != nil && *s.Disabled || len(s.DisabledNames) > 0 {
 		text += "; it turns hooks off"

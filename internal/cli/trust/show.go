@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
@@ -19,29 +21,29 @@ import (
 )
 
 type projectView struct {
-	app.Project
-	programs map[string][]string // the MCP servers whose commands name a file, by its path
-	settings []app.SettingsFile  // the agents' settings files
+	project.Project
+	programs map[string][]string   // the MCP servers whose commands name a file, by its path
+	settings []theirs.SettingsFile // the agents' settings files
 }
 
-func viewOf(project app.Project, files []trust.Seen) projectView {
-	v := projectView{project, map[string][]string{}, app.HookFilesOf(project).List()}
+func viewOf(at project.Project, files []trust.Seen) projectView {
+	v := projectView{at, map[string][]string{}, theirs.FilesOf(at).List()}
 	for _, f := range files {
-		for path, servers := range app.ServerFilesOf(project).Programs(f) {
+		for path, servers := range app.ServerFilesOf(at).Programs(f) {
 			v.programs[path] = append(v.programs[path], servers...)
 		}
 	}
 	return v
 }
 
-func showProject(env *command.Env, project app.Project, files []trust.Seen) error {
-	view := viewOf(project, files)
-	if len(files) == 0 && len(project.Approval.Files) == 0 {
+func showProject(env *command.Env, at project.Project, files []trust.Seen) error {
+	view := viewOf(at, files)
+	if len(files) == 0 && len(at.Approval.Files) == 0 {
 		return env.Out.Say("There is nothing to approve in %s: it has no hooks in .kodelet/hooks or .kodelet/plugins, no "+
 			"recipes, no MCP servers in .mcp.json, no hooks in settings files of coding agents, and no instructions in "+
-			"AGENTS.md or CLAUDE.md", project.Dir)
+			"AGENTS.md or CLAUDE.md", at.Dir)
 	}
-	if err := env.Out.Say("In %s:", project.Dir); err != nil {
+	if err := env.Out.Say("In %s:", at.Dir); err != nil {
 		return err
 	}
 	if err := env.Out.Columns(view.rows(files, view.about)); err != nil {
@@ -52,9 +54,9 @@ func showProject(env *command.Env, project app.Project, files []trust.Seen) erro
 			return err
 		}
 	}
-	if len(project.Approval.Data) > 0 {
+	if len(at.Approval.Data) > 0 {
 		if err := env.Out.Say("Files that may change, as they are data: %s",
-			strings.Join(project.Approval.Data, ", ")); err != nil {
+			strings.Join(at.Approval.Data, ", ")); err != nil {
 			return err
 		}
 	}
@@ -213,9 +215,9 @@ func listApprovals(env *command.Env, store *trust.Store) error {
 		if err := env.Out.Say("%s, approved %s:", a.Project, humanize.Time(a.At)); err != nil {
 			return err
 		}
-		project := app.Project{Dir: a.Project, Approval: a}
-		files, problem := project.Look()
-		view := viewOf(project, files)
+		at := project.Project{Dir: a.Project, Approval: a}
+		files, problem := app.Look(at)
+		view := viewOf(at, files)
 		if err := env.Out.Columns(view.rows(files, func(trust.Seen) string { return "" })); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
@@ -68,7 +69,7 @@ func run(ctx context.Context, env *command.Env, args []string, f flags) error {
 	case f.revoke:
 		return revoke(env, store, dir)
 	}
-	p, err := app.FindProject(dir)
+	p, err := project.Find(dir)
 	if err != nil {
 		return err
 	}
@@ -76,36 +77,36 @@ func run(ctx context.Context, env *command.Env, args []string, f flags) error {
 }
 
 type approval struct {
-	store   *trust.Store
-	project app.Project
-	data    []string // patterns of files that may change
+	store *trust.Store
+	at    project.Project
+	data  []string // patterns of files that may change
 }
 
 func approve(ctx context.Context, env *command.Env, a approval) error {
-	store, project, data := a.store, a.project, a.data
-	if project.Own {
-		return env.Out.Say("%s is your home directory; what is in it is yours and needs no approval", project.Dir)
+	store, at, data := a.store, a.at, a.data
+	if at.Own {
+		return env.Out.Say("%s is your home directory; what is in it is yours and needs no approval", at.Dir)
 	}
-	before, err := store.Find(project.Dir)
+	before, err := store.Find(at.Dir)
 	if err != nil {
 		return err
 	}
-	project.Approval = before
-	project.Approval.Data = slices.Compact(slices.Sorted(slices.Values(slices.Concat(before.Data, data))))
-	files, problem := project.Look()
+	at.Approval = before
+	at.Approval.Data = slices.Compact(slices.Sorted(slices.Values(slices.Concat(before.Data, data))))
+	files, problem := app.Look(at)
 	if problem != nil {
-		problem = fmt.Errorf("the hooks of %s cannot be approved: %w", project.Dir, problem)
+		problem = fmt.Errorf("the hooks of %s cannot be approved: %w", at.Dir, problem)
 	}
 	if problem != nil && len(files) == 0 {
 		return problem
 	}
-	if err := showProject(env, project, files); err != nil {
+	if err := showProject(env, at, files); err != nil {
 		return err
 	}
 	if problem != nil {
 		env.Out.Notef("%v", problem)
 	}
-	now := project.Approve(files)
+	now := at.Approve(files)
 	if len(files) == 0 || same(before, now) {
 		return nil
 	}
@@ -116,7 +117,7 @@ func approve(ctx context.Context, env *command.Env, a approval) error {
 	if err := store.Approve(now); err != nil {
 		return err
 	}
-	return env.Out.Say("Approved %s of %s", english.Plural(len(files), "file", ""), project.Dir)
+	return env.Out.Say("Approved %s of %s", english.Plural(len(files), "file", ""), at.Dir)
 }
 
 func same(a, b trust.Approval) bool {

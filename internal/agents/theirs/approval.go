@@ -1,0 +1,118 @@
+package theirs
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	agentsettings "github.com/chibi-host/chibi/internal/agents/settings"
+	"github.com/chibi-host/chibi/internal/foreign"
+	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/internal/trust"
+)
+
+// Files are the settings files of a project in which coding agents list hooks.
+type Files struct{ project project.Project }
+
+// FilesOf returns those of a project.
+func FilesOf(p project.Project) Files { return Files{p} }
+
+// Candidates lists the settings files of the project that an agent reads: those in the
+// nearest directory, from the current one up to the project's root, that has any.
+func (f Files) Candidates(d engine.Dialect) []foreign.Candidate {
+	return foreign.Project(d, f.project.Upward())
+}
+
+// mayUse returns a function that says why a settings file of the project must not be used;
+// nil: it is approved, or needs no approval.
+func (f Files) mayUse(home string) func(foreign.File) error {
+	p := f.project
+	if p.Own {
+		return func(foreign.File) error { return nil }
+	}
+	check := p.ApprovedContent(home)
+	return func(f foreign.File) error { return check(f.Path, f.Text, f.Mode) }
+}
+
+// programs finds the files of the project that hooks name.
+func (f Files) programs() *foreign.Programs {
+	topmost := f.project.Dir
+	if dirs := f.project.Upward(); len(dirs) > 0 {
+		topmost = dirs[len(dirs)-1]
+	}
+	return foreign.NewPrograms(topmost)
+}
+
+// programsOf lists what of the project a hook of a settings file runs.
+func (f Files) programsOf(programs *foreign.Programs, in foreign.File, h agentsettings.Handler) []string {
+	return programs.All(h, slices.Compact([]string{in.Root, f.project.Dir}))
+}
+
+// asApproved returns why a file or directory of the project is not as it was approved; nil: it is.
+func (f Files) asApproved(home, path string) error {
+	return f.project.Approves(home)(func(a trust.Approval) error {
+		rel, err := filepath.Rel(a.Project, path)
+		if err != nil {
+			return err
+		}
+		for _, now := range trust.Code(a.Project, f.project.Folders()[0], rel) {
+			if err := a.Same(now.File); err != nil {
+				return err
+			}
+			if err := now.Refused(a.Project, "."); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// SettingsFile is a settings file of a project in which an agent lists hooks.
+type SettingsFile struct {
+	// Agent and Title are the agent's names for configuration and for people.
+	Agent, Title string
+	foreign.File
+	// Rel is its path relative to the project.
+	Rel string
+	// Programs are the files of the project that each of the hooks names, relative to it.
+	Programs [][]string
+}
+
+// List reads those that have hooks of any agent, or turn hooks off.
+func (f Files) List() (files []SettingsFile) {
+	p := f.project
+	if p.Own {
+		return nil
+	}
+	programs := f.programs()
+	for _, d := range agents.All() {
+		found, _ := foreign.ReadAll(d, f.Candidates(d)) // a file that cannot be read runs nothing
+		for _, in := range found {
+			if !in.HasEffect() {
+				continue
+			}
+			one := SettingsFile{Agent: d.Name, Title: d.Title, File: in, Rel: p.Below(in.Path)}
+			for _, h := range in.Handlers {
+				var named []string
+				for _, path := range f.programsOf(programs, in, h) {
+					named = append(named, p.Below(path))
+				}
+				one.Programs = append(one.Programs, named)
+			}
+			files = append(files, one)
+		}
+	}
+	return files
+}
+
+// Look reads what an approval of the project covers of the agents' settings files: these, and
+// the files that their hooks name.
+func (f Files) Look() (files []trust.Seen) {
+	for _, s := range f.List() {
+		for _, path := range append([]string{s.Rel}, slices.Concat(s.Programs...)...) {
+			files = append(files, trust.Code(f.project.Dir, f.project.Folders()[0], path)...)
+		}
+	}
+	return files
+}

@@ -1,0 +1,105 @@
+package theirs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	agentsettings "github.com/chibi-host/chibi/internal/agents/settings"
+	"github.com/chibi-host/chibi/internal/foreign"
+	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// runOf returns a function that says what is known about the run, for the hooks of a file.
+func (a *loader) runOf(f *hookFile) func(context.Context) engine.Run {
+	version, project := cmp.Or(a.set.Version, "chibi-"+a.Version), a.rootOf(f)
+	return func(ctx context.Context) engine.Run {
+		about := a.About(ctx)
+		about.Project, about.Version = project, version
+		return about
+	}
+}
+
+// programChanged returns why a hook of the project must not run: a file that its command names
+// is not as it was approved.
+func (a *loader) programChanged(programs *foreign.Programs, h hook) error {
+	if !h.file.isProject || a.Project.Own {
+		return nil
+	}
+	if foreign.HasTooManyWords(*h.Handler) {
+		return fmt.Errorf("%w: its command has too many words to say which files it names; put it into a script",
+			plugin.ErrUntrusted)
+	}
+	files := FilesOf(a.Project)
+	for _, path := range files.programsOf(programs, h.file.File, *h.Handler) {
+		if err := files.asApproved(a.Home, path); err != nil {
+			why := strings.TrimPrefix(err.Error(), plugin.ErrUntrusted.Error())
+			return fmt.Errorf("%w: %s%s", plugin.ErrUntrusted, term.Name(a.Project.Below(path)), why)
+		}
+	}
+	return nil
+}
+
+// hookCheck returns what is called right before a hook's process starts: of the project's, the
+// files that it names must still be as they were approved.
+func (a *loader) hookCheck(h hook) func() error {
+	if !h.file.isProject || a.Project.Own {
+		return nil
+	}
+	return func() error {
+		if err := a.programChanged(FilesOf(a.Project).programs(), h); err != nil {
+			return fmt.Errorf("it is not started: %w; see what it is and approve it: chibi trust", err)
+		}
+		return nil
+	}
+}
+
+// runner runs the hooks of a file: without the terminal, and those of the project with
+// programs from places that are the same in every directory.
+func (a *loader) runner(f *hookFile) process.Runner {
+	r, made := a.runners[f.isProject]
+	if made {
+		return r
+	}
+	r = a.Runner()
+	r.NoTerminal, r.Lender, r.Terminal = true, nil, nil
+	r.Stderr = nil // it is a reason for the model, or part of the message that the hook failed
+	if f.isProject {
+		r.Env = append(slices.Clip(r.Env), project.AbsolutePlaces(r.Getenv)...)
+	}
+	a.runners[f.isProject] = r
+	return r
+}
+
+// ofPlugin returns a hook with what the agent's plugins are told: the directory of the plugin, and
+// one for its data.
+func ofPlugin(a *loader, h hook) agentsettings.Handler {
+	if !h.file.IsPlugin {
+		return *h.Handler
+	}
+	root, data := h.file.Root, filepath.Join(a.Told, "plugin-data", a.dialect.Name, filepath.Base(h.file.Root))
+	env := map[string]string{"CLAUDE_PLUGIN_ROOT": root, "CLAUDE_PLUGIN_DATA": data, "PLUGIN_ROOT": root,
+		"PLUGIN_DATA": data}
+	var pairs []string
+	for name, value := range env {
+		pairs = append(pairs, "${"+name+"}", value)
+	}
+	one, replace := h.InExtension(a.dialect, root, a.Project.Dir), strings.NewReplacer(pairs...).Replace
+	maps.Copy(env, one.Env)
+	one.Env = env
+	if one.Exec {
+		one.Command, one.Args = replace(one.Command), slices.Clone(one.Args)
+		for i, arg := range one.Args {
+			one.Args[i] = replace(arg)
+		}
+	}
+	return one
+}

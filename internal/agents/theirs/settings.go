@@ -1,0 +1,135 @@
+package theirs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	agentsettings "github.com/chibi-host/chibi/internal/agents/settings"
+	"github.com/chibi-host/chibi/internal/foreign"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// settings are the settings files of an agent.
+type settings struct {
+	dialect engine.Dialect
+	files   []*hookFile
+}
+
+// hookFile is a settings file of an agent.
+type hookFile struct {
+	foreign.File
+	// untrusted is why a file of the project must not be used; nil: it may be.
+	untrusted error
+	// isProject says that it needs approval.
+	isProject bool
+	// offset is how many entries of an event the files before it have.
+	offset map[string]int
+}
+
+// hook is one hook of a settings file.
+type hook struct {
+	*agentsettings.Handler
+	file *hookFile
+	name string
+}
+
+// root is the directory of the agent's plugin that a command belongs to, "" if it belongs to none: there the
+// same text runs other files than in another plugin, as it has the directory in it, or in a variable.
+func (h hook) root() string {
+	if h.file.IsPlugin && h.Kind == engine.CommandHandler {
+		return h.file.Root
+	}
+	return ""
+}
+
+// hooks lists the hooks of all files in the order in which they are asked: that of the events in
+// the table, then that of the files.
+func (a *settings) hooks() (list []hook) {
+	for _, f := range a.files {
+		for i := range f.Handlers {
+			h := &f.Handlers[i]
+			list = append(list, hook{h, f, a.nameOf(f, h.Event, h.Number)})
+		}
+	}
+	place := map[string]int{}
+	for i, e := range a.dialect.Events {
+		place[e.Name] = i + 1
+		if e.Kind == engine.SessionStart {
+			place[e.Name] = -1 // before the prompt at whose point it runs
+		}
+	}
+	slices.SortStableFunc(list, func(x, y hook) int { return place[x.Event] - place[y.Event] })
+	return list
+}
+
+// nameOf returns the name of an entry of a file, such as claude:PreToolUse:2.
+func (a *settings) nameOf(f *hookFile, event string, number int) string {
+	return fmt.Sprintf("%s:%s:%d", a.dialect.Name, event, f.offset[event]+number)
+}
+
+// origin returns where a hook stands.
+func (a *settings) origin(f *hookFile, line int) plugin.Origin {
+	return plugin.Origin{Protocol: a.dialect.Name, Path: f.Path, Line: line}
+}
+
+// number counts the entries of each event over all files.
+func (a *settings) number() {
+	total := map[string]int{}
+	for _, f := range a.files {
+		f.offset = maps.Clone(total)
+		for event, count := range f.Entries {
+			total[event] += count
+		}
+	}
+}
+
+// switchedOff are the hooks that settings files turn off.
+type switchedOff struct {
+	by    string // the file that turns all off, "" if none does
+	names map[string]string
+}
+
+// disabledBy finds out which hooks the files turn off: of those that say something about all
+// hooks, the one counts that is nearest to the project.
+func (a *settings) disabledBy() switchedOff {
+	off, scope := switchedOff{names: map[string]string{}}, -1
+	for _, f := range a.files {
+		if f.untrusted != nil {
+			continue
+		}
+		if rank := slices.Index(scopes(), f.Scope); f.Disabled != nil && rank >= scope {
+			off.by, scope = "", rank
+			if *f.Disabled {
+				off.by = f.Path
+			}
+		}
+		for _, name := range f.DisabledNames {
+			off.names[name] = f.Path
+		}
+	}
+	return off
+}
+
+// scopes lists the scopes of settings files in the order of their precedence.
+func scopes() []string {
+	return []string{engine.ScopeSystem, engine.ScopeUser, engine.ScopeProject, engine.ScopeLocal}
+}
+
+// why returns why a hook is turned off, "" if it is not. Nobody turns the organisation's off.
+func (o switchedOff) why(h hook) string {
+	if h.file.Scope == engine.ScopeSystem {
+		return ""
+	}
+	if o.by != "" {
+		return "all hooks are turned off in " + term.Name(o.by)
+	}
+	for _, name := range []string{h.Name, h.Command} {
+		if path := o.names[name]; name != "" && path != "" {
+			return "it is turned off in " + term.Name(path)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,104 @@
+package mcpserve
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// generation is what is served between two changes of the plugins: a session and what calls
+// use of it.
+type generation struct {
+	session *app.Session
+	first   bool // it is that of the run, with whose files later ones write
+	tools   *tools.Set
+	refusal error // why no tool may be called, nil if they may
+	users   sync.WaitGroup
+
+	mu   sync.Mutex
+	idle []*lane
+	room chan struct{} // holds an element for each call
+}
+
+// maxServed bounds how many calls of all clients run at the same time; further ones wait.
+const maxServed = 32
+
+// newGeneration returns what is served of a session.
+func (v *Tools) newGeneration(s *app.Session) (*generation, error) {
+	g := &generation{session: s, first: v.now == nil, tools: &tools.Set{}, refusal: app.GuardsOf(s).Admit(),
+		room: make(chan struct{}, maxServed)}
+	for _, spec := range s.Agent.Tools.Specs() {
+		if !slices.Contains(v.opts.kinds(), spec.Kind) {
+			continue
+		}
+		tool, _ := s.Agent.Tools.Lookup(spec.Name)
+		if err := g.tools.Add(v.turns.inTurn(tool)); err != nil {
+			return nil, err
+		}
+	}
+	g.idle = []*lane{{app.Lane(s, g.tools, true), g.refusal}}
+	return g, nil
+}
+
+// release ends a use of the generation.
+func (g *generation) release() { g.users.Done() }
+
+// retire ends the generation once its last call has ended.
+func (g *generation) retire() {
+	g.users.Wait()
+	if g.first { // its files and the terminal are those of the run
+		app.Rest(g.session)
+		return
+	}
+	g.session.Close()
+}
+
+// close ends the generation at the end of the run.
+func (g *generation) close() {
+	g.users.Wait()
+	g.session.Close()
+}
+
+// lane is what one call at a time uses: so calls that run at the same time do not mix in the
+// trace, where each lane is a run of its own.
+type lane struct {
+	agent   *agent.Agent
+	refusal error
+}
+
+// enter returns a lane that nobody uses, and waits while there are too many calls.
+func (g *generation) enter(ctx context.Context) (*lane, error) {
+	select {
+	case g.room <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if n := len(g.idle); n > 0 {
+		l := g.idle[n-1]
+		g.idle = g.idle[:n-1]
+		return l, nil
+	}
+	return &lane{app.Lane(g.session, g.tools, false), g.refusal}, nil
+}
+
+// leave gives a lane back.
+func (g *generation) leave(l *lane) {
+	g.mu.Lock()
+	g.idle = append(g.idle, l)
+	g.mu.Unlock()
+	<-g.room
+}
+
+// call makes one call in the lane.
+func (l *lane) call(ctx context.Context, id string, call Call) (Result, error) {
+	wanted := llm.ToolCall{ID: id, Name: call.Tool, Arguments: call.Arguments}
+	seen, failure, err := agent.CallFor(ctx, l.agent, call.Who, wanted)
+	return Result{Text: seen, Failed: failure != ""}, err
+}
