@@ -17,7 +17,7 @@ import (
 // waysOf returns how hooks of coding agents are asked that are no commands.
 func waysOf(s *Session) hooks.Ways {
 	ways := hooks.Ways{
-		Post: theirs.Poster(s.Config.Foreign.AllowPrivate),
+		Post: theirs.Poster{AllowPrivate: s.Config.Foreign.AllowPrivate}.Post,
 		Call: func(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
 			return callForHook(ctx, s, serverTool{server, tool}, input)
 		},

@@ -6,20 +6,27 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 )
 
 // Lane returns an agent that makes calls with the tools of a set beside other calls: so those that
-// run at the same time do not mix in the trace, where each lane is a run of its own. The first one
-// is traced as the session itself. It ends with the session.
-func Lane(s *Session, set *tools.Set, isFirst bool) *agent.Agent {
-	t, host := s.tracer, s.Agent.Host
-	if !isFirst {
-		t = newTracer(s)
-		writeTrace(s, t)
-		host = newHost(s, t)
-		s.closers = append(s.closers, t, closing(func() { host.Join(context.Background()) }))
-	}
+// run at the same time do not mix in the trace, where each lane is a run of its own. It ends with the
+// session.
+func Lane(s *Session, set *tools.Set) *agent.Agent {
+	t := newTracer(s)
+	writeTrace(s, t)
+	host := newHost(s, t)
+	s.closers = append(s.closers, t, closing(func() { host.Join(context.Background()) }))
+	return laneOf(s, set, host, t)
+}
+
+// FirstLane returns the agent of a lane that is traced as the session itself.
+func FirstLane(s *Session, set *tools.Set) *agent.Agent {
+	return laneOf(s, set, s.Agent.Host, s.tracer)
+}
+
+func laneOf(s *Session, set *tools.Set, host *plugin.Host, t *trace.Tracer) *agent.Agent {
 	t.Loaded = func() *agent.LoadedEvent { return trace.LoadedEvent(s.Loaded, set) }
 	return &agent.Agent{
 		Host: host, Context: s.Context, Tools: set, Cache: s.Agent.Cache, Recipes: s.Agent.Recipes,
@@ -49,9 +56,6 @@ func NewGate(s *Session, asked permissions.Person) (*permissions.Gate, error) {
 	}
 	return gate, err
 }
-
-// Notify shows the person of a session a sentence.
-func Notify(s *Session, text string) { s.person.notice(text) }
 
 // BeginChecks begins to check what is remembered of plugins, unless that has begun.
 func BeginChecks(s *Session) { s.checks.Begin() }

@@ -111,7 +111,8 @@ func CachesOf(s *Session) storage.Caches {
 // Cleanup cleans caches at the end of a run, if that is configured, and removes expired contexts
 // of a store that machines share. A failure is reported and does not fail the run.
 func Cleanup(ctx context.Context, s *Session) {
-	removed, err := CachesOf(s).Cleanup(ctx, s.Name(), s.opts.Transient, func() error { return expireNow(ctx, s) })
+	removed, err := CachesOf(s).Cleanup(ctx, storage.Run{Context: s.Name(), IsTransient: s.opts.Transient,
+		Expire: func() error { return expireNow(ctx, s) }})
 	if err != nil {
 		s.person.notice("cleaning up: " + err.Error())
 	}

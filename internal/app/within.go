@@ -20,15 +20,19 @@ func markFor(s *Session, tool string) within.Mark {
 	return m
 }
 
-// CheckSet returns an error for the first key of --set that is refused within a command of a model, or of
-// --save, which stores these.
-func CheckSet(m *within.Mark, set []string, isSaved bool) error {
+// CheckSet returns an error for the first key of --set that is refused within a command of a model.
+func CheckSet(m *within.Mark, set []string) error { return checkKeys(m, set, within.CheckSet) }
+
+// CheckSaved is like CheckSet for what --save stores.
+func CheckSaved(m *within.Mark, set []string) error { return checkKeys(m, set, within.CheckSaved) }
+
+func checkKeys(m *within.Mark, set []string, check func(*within.Mark, []string) error) error {
 	for _, pair := range set {
 		keys, err := config.SetKeys(pair)
 		if err != nil {
 			return UsageError{Err: err}
 		}
-		if err := within.CheckSet(m, keys, isSaved); err != nil {
+		if err := check(m, keys); err != nil {
 			return err
 		}
 	}

@@ -208,7 +208,10 @@ func checkWithin(m *within.Mark, o *options, rows []operation.Row) error {
 	if err := within.CheckWrite(m, "--trace", o.trace); err != nil {
 		return err
 	}
-	return app.CheckSet(m, o.settings.Set, o.settings.Save)
+	if o.settings.Save {
+		return app.CheckSaved(m, o.settings.Set)
+	}
+	return app.CheckSet(m, o.settings.Set)
 }
 
 // readWithin returns the mark of this process, which reads from a file.

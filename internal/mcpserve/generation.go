@@ -41,7 +41,7 @@ func (v *Tools) newGeneration(s *app.Session) (*generation, error) {
 			return nil, err
 		}
 	}
-	g.idle = []*lane{{app.Lane(s, g.tools, true), g.refusal}}
+	g.idle = []*lane{{app.FirstLane(s, g.tools), g.refusal}}
 	return g, nil
 }
 
@@ -85,7 +85,7 @@ func (g *generation) enter(ctx context.Context) (*lane, error) {
 		g.idle = g.idle[:n-1]
 		return l, nil
 	}
-	return &lane{app.Lane(g.session, g.tools, false), g.refusal}, nil
+	return &lane{app.Lane(g.session, g.tools), g.refusal}, nil
 }
 
 // leave gives a lane back.

@@ -36,7 +36,7 @@ func (v *Tools) Watch(ctx context.Context, changed func()) {
 		}
 		loaded = now
 		if err := v.Renew(ctx); err != nil {
-			app.Notify(s, fmt.Sprintf("the plugins were not loaded again: %v", err))
+			s.Agent.Output.Notice(fmt.Sprintf("the plugins were not loaded again: %v", err))
 			continue
 		}
 		read, _ = app.Stamps(v.generation().session)

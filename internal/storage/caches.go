@@ -94,13 +94,22 @@ func namedIn(ctx context.Context, c contexts.Conversation) func(id string) bool 
 // process may be about to store its stub in the conversation.
 const youngEntry = 10 * time.Minute
 
+// Run is a run that ends.
+type Run struct {
+	// Context is its context, IsTransient says that it does not become the current one.
+	Context     string
+	IsTransient bool
+	// Expire removes expired contexts.
+	Expire func() error
+}
+
 // Cleanup cleans caches at the end of a run of a context, if that is configured: that of the
 // context and, once a day, those of all contexts. With a transient context it cleans only that
 // of the context. In a store that machines share, one of them does it once a day for all, and
-// calls expire.
-func (c Caches) Cleanup(ctx context.Context, name string, isTransient bool, expire func() error) (removed int, err error) {
+// removes expired contexts.
+func (c Caches) Cleanup(ctx context.Context, run Run) (removed int, err error) {
 	all := false
-	if !isTransient {
+	if !run.IsTransient {
 		if all, err = c.Daily(ctx); err != nil {
 			return 0, err
 		}
@@ -108,13 +117,13 @@ func (c Caches) Cleanup(ctx context.Context, name string, isTransient bool, expi
 	switch {
 	case all:
 		if c.IsShared() {
-			if err := expire(); err != nil {
+			if err := run.Expire(); err != nil {
 				return 0, err
 			}
 		}
 		return c.tidyAll(ctx)
 	case c.Limits.Cleans && !c.IsShared():
-		return c.clean(ctx, name, youngEntry)
+		return c.clean(ctx, run.Context, youngEntry)
 	}
 	return 0, nil
 }

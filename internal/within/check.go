@@ -26,11 +26,8 @@ func Elsewhere(env []string, home string) []string {
 }
 
 // CheckSet returns an error for the first of the keys of a pair of --set that is refused within a command of
-// a model. What is saved takes the place of what a context forbids, also where --set alone adds to it.
-func CheckSet(m *Mark, keys []string, isSaved bool) error {
-	if isSaved {
-		keys = tables(keys)
-	}
+// a model.
+func CheckSet(m *Mark, keys []string) error {
 	for _, key := range keys {
 		if row, known := Key(key); known && row.Refused() {
 			return usage.Error{Err: m.Refusal("--set "+key, row)}
@@ -38,6 +35,10 @@ func CheckSet(m *Mark, keys []string, isSaved bool) error {
 	}
 	return nil
 }
+
+// CheckSaved is like CheckSet for what --save stores: that takes the place of what a context forbids, also
+// where --set alone adds to it.
+func CheckSaved(m *Mark, keys []string) error { return CheckSet(m, tables(keys)) }
 
 // CheckHome returns an error for another home than that of the run around a command of a model.
 func (m Mark) CheckHome(home string) error {

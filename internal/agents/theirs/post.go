@@ -18,18 +18,13 @@ import (
 // maxHookAnswer bounds the answer of an HTTP handler, in bytes.
 const maxHookAnswer = 8 << 20
 
-// Poster returns what posts to hooks that are URLs: at this machine and at public addresses, and
-// in private networks too if they are allowed.
-func Poster(allowPrivate bool) func(context.Context, hooks.Posting) (status int, body []byte, err error) {
-	return poster{allowPrivate}.post
-}
+// Poster posts what happens to hooks that are URLs: at this machine and at public addresses, and in
+// private networks too if they are allowed.
+type Poster struct{ AllowPrivate bool }
 
-// poster posts what happens to hooks that are URLs.
-type poster struct{ allowPrivate bool }
-
-// post sends a payload. It follows no redirects and uses no proxy, and reaches this machine and
+// Post sends a payload. It follows no redirects and uses no proxy, and reaches this machine and
 // public addresses only, unless the configuration allows others.
-func (p poster) post(ctx context.Context, to hooks.Posting) (status int, body []byte, err error) {
+func (p Poster) Post(ctx context.Context, to hooks.Posting) (status int, body []byte, err error) {
 	dialer := net.Dialer{Timeout: 30 * time.Second, Control: p.check}
 	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	client := http.Client{Transport: transport,
@@ -54,13 +49,13 @@ func (p poster) post(ctx context.Context, to hooks.Posting) (status int, body []
 }
 
 // check refuses addresses of private networks, right before a connection is made.
-func (p poster) check(_, address string, _ syscall.RawConn) error {
+func (p Poster) check(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return err
 	}
 	class := urls.ClassOf(at.Addr().Unmap())
-	if p.allowPrivate || class == urls.Public || class == urls.Loopback {
+	if p.AllowPrivate || class == urls.Public || class == urls.Loopback {
 		return nil
 	}
 	return fmt.Errorf("%s is refused: it is no public address (%s); [foreign] allow_private = true allows it", at.Addr(),
