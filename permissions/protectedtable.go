@@ -36,8 +36,8 @@ func runBySessions() []protectedGroup {
 			".{amazonq,warp,tabnine,vibe,kimi,pi,grok,antigravity,zencoder,hermes,openclaw,roomodes,kilocodemodes}",
 			".agent/skills", ".github/mcp.json", ".claude.json", ".{mcp,crush,kode}.json",
 			"{crush,opencode}.json", "opencode.jsonc", "kodelet-config.yaml", ".clinerules", ".aider.conf.yml",
-			".github/hooks", ".config/{crush,github-copilot,opencode,amp,goose,Claude,aichat,mods}", ".local/share/crush",
-			"~/Library/Application Support/Claude",
+			".github/{hooks,copilot}", ".config/{crush,github-copilot,opencode,amp,goose,Claude,aichat,mods}",
+			".local/share/crush", "~/Library/Application Support/Claude",
 		}},
 		{"shells run it when they start or end", []string{
 			".bashrc*", ".{bash_profile,bash_login,bash_logout,bash_aliases,bash_functions,profile,shrc,shinit,kshrc,mkshrc}",
