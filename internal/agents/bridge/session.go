@@ -3,9 +3,15 @@ package bridge
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/disk"
 )
 
 // maxSessionName bounds the name of a session's directory, in bytes.
@@ -29,4 +35,39 @@ func sessionOf(m engine.Moment) (id, name string) {
 	}
 	sum := sha256.Sum256([]byte(id))
 	return id, "sha256-" + hex.EncodeToString(sum[:16])
+}
+
+// ServerName is the name by which agents know chibi as an MCP server.
+const ServerName = "chibi"
+
+// isServed reports whether the event is about a tool of chibi's own MCP server, whose calls
+// pass all hooks there. A server of this name alone is not enough: a project can bring one with
+// other tools, and some agents write names of servers and tools so that chibi_x can be either.
+func isServed(at engine.Event, m engine.Moment, s *app.Session) bool {
+	about := []engine.Kind{engine.BeforeTool, engine.AskPermission, engine.BeforeMCP, engine.AfterTool,
+		engine.ToolSucceeded, engine.ToolFailed, engine.AfterMCP}
+	if !slices.Contains(about, at.Kind) || m.Text(engine.Server) != ServerName {
+		return false
+	}
+	tool, found := s.Agent.Tools.Lookup(m.Text(engine.ServerTool))
+	return found && slices.Contains(app.ServedKinds(), tool.Spec().Kind)
+}
+
+// keptFor is how long the trace of a session is kept after its last event.
+const keptFor = 30 * 24 * time.Hour
+
+// forgetOldSessions removes the directories of sessions of the agent in which nothing has
+// happened for long.
+func forgetOldSessions(home string, now app.Bridge) {
+	dir := app.BridgeDir(home, now.Agent)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := os.Stat(filepath.Join(dir, e.Name(), app.BridgeTrace))
+		if err == nil && time.Since(info.ModTime()) > keptFor && e.Name() != now.Session {
+			_ = disk.OS{}.RemoveAll(filepath.Join(dir, e.Name())) // the next session tries again
+		}
+	}
 }

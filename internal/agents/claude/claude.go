@@ -19,13 +19,14 @@ func table() engine.Dialect {
 	return engine.Dialect{
 		Title:  "Claude Code",
 		Facts:  engine.Facts{Driven: "2.1.330", Date: "2026-11-22", Read: "the vendor's documentation of 2026-08-22"},
-		Places: places(), Shape: Shape(), Events: events(), Servers: servers(),
+		Places: places(), Shape: shape(), Events: events(), Servers: servers(),
 		Matcher: engine.MatcherRule{Names: "_- ", Separators: ",|", Lookaround: true},
 		Tools:   toolNames(), AbsolutePaths: true, MCPName: "mcp__%s__%s", Results: results(),
 		Words: engine.Words{
 			{Value: engine.PermissionMode, Ours: "trusted", Theirs: "bypassPermissions"},
-			{Value: engine.Reason, Ours: "other", Theirs: "other"}, {Value: engine.Reason, Ours: "exit",
-				Theirs: "prompt_input_exit"}, {Value: engine.Reason, Ours: "error", Theirs: "other"},
+			{Value: engine.Reason, Ours: "other", Theirs: "other"},
+			{Value: engine.Reason, Ours: "exit", Theirs: "prompt_input_exit"},
+			{Value: engine.Reason, Ours: "error", Theirs: "other"},
 			{Value: engine.Reason, Ours: "interrupt", Theirs: "other"},
 			{Value: engine.FailureKind, Ours: "error", Theirs: "unknown"},
 		},
@@ -129,5 +130,37 @@ func environment() []engine.Variable {
 		{Name: "NoDefaultCurrentDirectoryInExePath", Const: "1"},
 		{Name: "CLAUDE_PID"}, {Name: "CLAUDE_CODE_CHILD_NOTES_DIR"}, {Name: "CLAUDE_CODE_MESSAGING_SOCKET"},
 		{Name: "CLAUDE_CODE_MESSAGING_TOKEN"},
+	}
+}
+
+// places are Claude Code's settings files.
+func places() []engine.Place {
+	return []engine.Place{
+		{Scope: engine.ScopeSystem, Path: "/etc/claude-code/managed-settings.json", Format: "json"},
+		{Scope: engine.ScopeSystem, Path: "/Library/Application Support/ClaudeCode/managed-settings.json", Format: "json"},
+		{Scope: engine.ScopeUser, Path: ".claude/settings.json", Variable: "CLAUDE_CONFIG_DIR", Format: "json", Write: true},
+		{Scope: engine.ScopeProject, Path: ".claude/settings.json", Format: "json", Write: true},
+		{Scope: engine.ScopeLocal, Path: ".claude/settings.local.json", Format: "json", Write: true},
+	}
+}
+
+// shape is how Claude Code's settings files list hooks.
+func shape() engine.Shape {
+	return engine.Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Second, Disable: "disableAllHooks",
+		Conditions: true, URLs: "allowedHttpHookUrls", HeaderVariables: "httpHookAllowedEnvVars",
+		Kinds: []engine.HandlerKind{engine.CommandHandler, engine.HTTPHandler, engine.MCPToolHandler, engine.PromptHandler,
+			engine.AgentHandler},
+		Limits: map[engine.HandlerKind]time.Duration{engine.PromptHandler: 30 * time.Second,
+			engine.AgentHandler: 60 * time.Second}}
+}
+
+// servers: Claude Code writes its own file of the person's servers while it runs, so it
+// is told by its own command.
+func servers() engine.ServerPlaces {
+	return engine.ServerPlaces{
+		{Place: engine.Place{Scope: engine.ScopeUser},
+			Add:    []string{"claude", "mcp", "add", "--scope", "user", "chibi", "--"},
+			Remove: []string{"claude", "mcp", "remove", "--scope", "user", "chibi"}},
+		{Place: engine.Place{Scope: engine.ScopeProject, Path: ".mcp.json", Format: "json"}, Root: "mcpServers"},
 	}
 }

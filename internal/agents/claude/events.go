@@ -19,8 +19,7 @@ func sessionEvents() []engine.Event {
 	return []engine.Event{{
 		Name: "SessionStart", Kind: engine.SessionStart, Matches: engine.Source, Timeout: commandLimit, Bridged: true,
 		Fields: fields("start", slices.Concat([]engine.Field{engine.Holds("source", engine.Source),
-			engine.Optional("model", engine.Model)},
-			engine.Theirs("session_title"), resumed)...),
+			engine.Optional("model", engine.Model)}, engine.Theirs("session_title"), resumed)...),
 		PlainText: engine.TextContext, Exits: cannotBlock(), Handlers: []engine.HandlerKind{engine.CommandHandler,
 			engine.MCPToolHandler},
 		Rows: rows("SessionStart", contextRow(),
@@ -44,9 +43,8 @@ func sessionEvents() []engine.Event {
 		Rows: rows("UserPromptExpansion", append(block(), contextRow())...),
 	}, {
 		Name: "PreCompact", Kind: engine.BeforeCompact, Matches: engine.Trigger, Timeout: commandLimit, Bridged: true,
-		Fields: fields("", engine.Holds("trigger", engine.Trigger), engine.Field{Name: "custom_instructions",
-			Value: engine.Instructions,
-			Const: `""`}),
+		Fields: fields("", engine.Holds("trigger", engine.Trigger), engine.Usually("custom_instructions", engine.Instructions,
+			`""`)),
 		Rows: rows("PreCompact", block()...),
 		Lost: []string{"A plugin cannot give the summary itself, or run a recipe instead: it can only refuse a compaction."},
 	}, {
@@ -89,8 +87,8 @@ func toolEvents() []engine.Event {
 	}, {
 		Name: "PostToolUse", Kind: engine.ToolSucceeded, Matches: engine.ToolName, Timeout: commandLimit, Bridged: true,
 		Fields: fields("mode effort", slices.Concat(call, []engine.Field{engine.Formed("tool_response", engine.ToolOutput,
-			engine.AsResult),
-			engine.Holds("tool_use_id", engine.CallID), engine.Optional("duration_ms", engine.Duration)}, server)...),
+			engine.AsResult), engine.Holds("tool_use_id", engine.CallID), engine.Optional("duration_ms", engine.Duration)},
+			server)...),
 		Rows: rows("PostToolUse", append(block(), contextRow(),
 			engine.Row{Path: "hookSpecificOutput.updatedMCPToolOutput", Set: engine.SetOutput, Form: engine.AsTextBlocks,
 				Categories: engine.MCPTools()},
@@ -106,8 +104,8 @@ func toolEvents() []engine.Event {
 	}, {
 		Name: "PostToolBatch", Kind: engine.AfterBatch, Timeout: commandLimit, Bridged: true,
 		Fields: fields("mode effort", engine.Field{Name: "tool_calls", Value: engine.Calls, Form: engine.AsCalls,
-			Each: slices.Concat(call,
-				[]engine.Field{engine.Holds("tool_use_id", engine.CallID), engine.Holds("tool_response", engine.ToolOutput)})}),
+			Each: slices.Concat(call, []engine.Field{engine.Holds("tool_use_id", engine.CallID),
+				engine.Holds("tool_response", engine.ToolOutput)})}),
 		Exits: []engine.Exit{{Status: "2", JSON: engine.JSONBeside, Then: engine.EndsHalted}},
 		Rows: rows("PostToolBatch", contextRow(),
 			engine.Row{Path: "decision", Is: `"block"`, Set: engine.SetHalt, Reads: true},
@@ -158,8 +156,7 @@ func turnEvents() []engine.Event {
 	}, {
 		Name: "MessageDisplay", Kind: engine.AfterResponse, Timeout: 10 * time.Second,
 		Fields: fields("", engine.Optional("turn_id", engine.PromptID), engine.Optional("message_id", engine.PromptID),
-			engine.Fixed("index", "0"),
-			engine.Fixed("final", "true"), engine.Holds("delta", engine.Response)),
+			engine.Fixed("index", "0"), engine.Fixed("final", "true"), engine.Holds("delta", engine.Response)),
 		Rows:  append(quiet(), engine.Row{Path: "hookSpecificOutput.displayContent", Set: engine.NoEffect}),
 		Exits: cannotBlock(),
 	}}

@@ -23,7 +23,7 @@ func table() engine.Dialect {
 		Title: "Codex CLI",
 		Facts: engine.Facts{Driven: "0.169.0", Date: "2026-11-22",
 			Read: "source code of mid-2026 and its schemas of answers"},
-		Places: places(), Shape: Shape(), Servers: servers(), AfterAdd: afterAdd,
+		Places: places(), Shape: shape(), Servers: servers(), AfterAdd: afterAdd,
 		Tools: toolNames(), AbsolutePaths: true, MCPName: "mcp__%s__%s",
 		Results: []engine.Result{
 			{Categories: []tools.Category{tools.CategoryMCP}, Fields: []engine.Field{
@@ -65,8 +65,8 @@ func toolNames() toolnames.Table {
 func fields(event string, fields ...engine.Field) []engine.Field {
 	return append([]engine.Field{
 		{Name: "session_id", Value: engine.Session}, {Name: "turn_id", Value: engine.PromptID},
-		{Name: "agent_id", Value: engine.AgentID, Optional: true}, {Name: "agent_type", Value: engine.AgentType,
-			Optional: true},
+		{Name: "agent_id", Value: engine.AgentID, Optional: true},
+		{Name: "agent_type", Value: engine.AgentType, Optional: true},
 		{Name: "transcript_path", Value: engine.Transcript}, {Name: "cwd", Value: engine.Cwd},
 		{Name: "hook_event_name", Const: `"` + event + `"`}, {Name: "model", Value: engine.Model},
 		{Name: "permission_mode", Value: engine.PermissionMode, Const: `"default"`},
@@ -87,10 +87,10 @@ func without(fields []engine.Field, names ...string) (rest []engine.Field) {
 func toolEvents() []engine.Event {
 	const limit = timeLimit
 	call := []engine.Field{
-		{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool}, {Name: "tool_input", Value: engine.ToolInput,
-			Form: engine.AsPatch},
+		{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool},
+		{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsPatch},
 	}
-	id := engine.Field{Name: "tool_use_id", Value: engine.CallID}
+	id := engine.Holds("tool_use_id", engine.CallID)
 	return []engine.Event{
 		{
 			Name: "PreToolUse", Kind: engine.BeforeTool, Matches: engine.ToolName, Timeout: limit, Bridged: true,
@@ -112,8 +112,8 @@ func toolEvents() []engine.Event {
 		},
 		{
 			Name: "PostToolUse", Kind: engine.AfterTool, Matches: engine.ToolName, Timeout: limit, Bridged: true,
-			Fields: fields("PostToolUse",
-				append(call, engine.Field{Name: "tool_response", Value: engine.ToolOutput, Form: engine.AsResult}, id)...),
+			Fields: fields("PostToolUse", append(call, engine.Formed("tool_response", engine.ToolOutput, engine.AsResult),
+				id)...),
 			Rows:         afterTool(),
 			DenyReplaces: true,
 			Lost: []string{
@@ -210,4 +210,35 @@ func afterTool() []engine.Row {
 			Writes: true},
 		engine.Row{Path: "suppressOutput", Is: "true", Set: engine.Invalid},
 	)
+}
+
+// places are Codex' settings files.
+func places() []engine.Place {
+	return []engine.Place{
+		{Scope: engine.ScopeUser, Path: ".codex/hooks.json", Variable: "CODEX_HOME", Format: "json", Write: true,
+			Whole: true},
+		{Scope: engine.ScopeUser, Path: ".codex/config.toml", Variable: "CODEX_HOME", Format: "toml"},
+		{Scope: engine.ScopeProject, Path: ".codex/hooks.json", Format: "json", Write: true, Whole: true},
+		{Scope: engine.ScopeProject, Path: ".codex/config.toml", Format: "toml"},
+	}
+}
+
+// shape is how Codex' settings files list hooks.
+func shape() engine.Shape {
+	return engine.Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Second, Enable: "features.hooks",
+		NoEvents: []string{"state"}, Kinds: []engine.HandlerKind{engine.CommandHandler, engine.PromptHandler,
+			engine.AgentHandler, engine.MCPToolHandler},
+		NotRun: []engine.HandlerKind{engine.PromptHandler, engine.AgentHandler}}
+}
+
+// afterAdd is what the person has to do in Codex.
+const afterAdd = "Codex skips hooks that you have not trusted, without a word: start codex, open /hooks and " +
+	"trust those of chibi, also after they were changed; codex exec runs them with --dangerously-bypass-hook-trust"
+
+func servers() engine.ServerPlaces {
+	return engine.ServerPlaces{
+		{Place: engine.Place{Scope: engine.ScopeUser, Path: ".codex/config.toml", Variable: "CODEX_HOME", Format: "toml"},
+			Root: "mcp_servers"},
+		{Place: engine.Place{Scope: engine.ScopeProject, Path: ".codex/config.toml", Format: "toml"}, Root: "mcp_servers"},
+	}
 }

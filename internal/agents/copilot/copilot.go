@@ -23,7 +23,7 @@ func table() engine.Dialect {
 	return engine.Dialect{
 		Title:  "GitHub Copilot CLI",
 		Facts:  engine.Facts{Driven: "1.0.102", Date: "2026-11-22", Read: "the vendor's documentation"},
-		Places: places(), Shape: Shape(), Servers: servers(),
+		Places: places(), Shape: shape(), Servers: servers(),
 		Tools:         toolNames(),
 		AbsolutePaths: true, MCPName: "%s-%s",
 		Results: []engine.Result{{Fields: []engine.Field{
@@ -32,8 +32,8 @@ func table() engine.Dialect {
 		Words: []engine.Word{
 			{Value: engine.Source, Ours: "startup", Theirs: "new"},
 			{Value: engine.Reason, Ours: "other", Theirs: "complete"}, {Value: engine.Reason, Ours: "exit", Theirs: "user_exit"},
-			{Value: engine.Reason, Ours: "clear", Theirs: "user_exit"}, {Value: engine.Reason, Ours: "interrupt",
-				Theirs: "abort"},
+			{Value: engine.Reason, Ours: "clear", Theirs: "user_exit"},
+			{Value: engine.Reason, Ours: "interrupt", Theirs: "abort"},
 		},
 		Environment: []engine.Variable{
 			{Name: "COPILOT_CLI", Const: "1"}, {Name: "COPILOT_CLI_BINARY_VERSION", Value: engine.AgentVersion},
@@ -82,8 +82,8 @@ func fields(fields ...engine.Field) []engine.Field {
 		{Name: "sessionId", Value: engine.Session}, {Name: "timestamp", Value: engine.Time, Form: engine.AsMillis},
 		{Name: "cwd", Value: engine.Cwd},
 	}, fields, []engine.Field{
-		{Name: "agentId", Value: engine.AgentID, Optional: true}, {Name: "agentType", Value: engine.AgentType,
-			Optional: true},
+		{Name: "agentId", Value: engine.AgentID, Optional: true},
+		{Name: "agentType", Value: engine.AgentType, Optional: true},
 		{Name: "parentAgentId", Value: engine.ParentAgent, Optional: true},
 	})
 }
@@ -150,8 +150,8 @@ func promptRows() []engine.Row {
 func toolEvents() []engine.Event {
 	call := func(more ...engine.Field) []engine.Field {
 		return fields(append([]engine.Field{
-			{Name: "toolName", Value: engine.ToolName, Form: engine.AsTool}, {Name: "toolArgs", Value: engine.ToolInput,
-				Form: engine.AsInput},
+			{Name: "toolName", Value: engine.ToolName, Form: engine.AsTool},
+			{Name: "toolArgs", Value: engine.ToolInput, Form: engine.AsInput},
 		}, more...)...)
 	}
 	return []engine.Event{
@@ -163,13 +163,13 @@ func toolEvents() []engine.Event {
 		permissionEvent("permissionRequest", true),
 		{
 			Name: "postToolUse", Kind: engine.ToolSucceeded, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
-			Fields: call(engine.Field{Name: "toolResult", Value: engine.ToolOutput, Form: engine.AsResult}),
+			Fields: call(engine.Formed("toolResult", engine.ToolOutput, engine.AsResult)),
 			Rows:   afterTool(), DenyReplaces: true,
 			Lost: []string{"a command that ends with another status than 0 has succeeded there", "the turn cannot be ended"},
 		},
 		{
 			Name: "postToolUseFailure", Kind: engine.ToolFailed, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
-			Fields: call(engine.Field{Name: "error", Value: engine.ToolError}),
+			Fields: call(engine.Holds("error", engine.ToolError)),
 			Rows:   []engine.Row{contextRow()},
 			Exits:  []engine.Exit{{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsContext}},
 			Lost:   []string{"the error cannot be replaced"},
@@ -181,9 +181,9 @@ func toolEvents() []engine.Event {
 // spellings.
 func permissionEvent(name string, bridged bool) engine.Event {
 	fields := append([]engine.Field{{Name: "hookName", Const: `"permissionRequest"`}}, fields(
-		engine.Field{Name: "toolName", Value: engine.ToolName, Form: engine.AsTool},
-		engine.Field{Name: "toolInput", Value: engine.ToolInput, Form: engine.AsInput},
-		engine.Field{Name: "permissionSuggestions", Const: "[]"})...)
+		engine.Formed("toolName", engine.ToolName, engine.AsTool),
+		engine.Formed("toolInput", engine.ToolInput, engine.AsInput),
+		engine.Fixed("permissionSuggestions", "[]"))...)
 	table := toolNames()
 	for i, c := range table {
 		if c.Category == tools.CategoryWrite || c.Category == tools.CategoryEdit {
@@ -206,17 +206,16 @@ func permissionEvent(name string, bridged bool) engine.Event {
 
 // turnEvents are the other events in camelCase.
 func turnEvents() []engine.Event {
-	prompt := engine.Field{Name: "prompt", Value: engine.PromptText}
+	prompt := engine.Holds("prompt", engine.PromptText)
 	return []engine.Event{
 		{
 			Name: "sessionStart", Kind: engine.SessionStart, Matches: engine.Source, Timeout: timeLimit, Bridged: true,
-			Fields: fields(engine.Field{Name: "source", Value: engine.Source},
-				engine.Field{Name: "initialPrompt", Value: engine.PromptText, Optional: true}),
-			Rows: []engine.Row{contextRow()},
+			Fields: fields(engine.Holds("source", engine.Source), engine.Optional("initialPrompt", engine.PromptText)),
+			Rows:   []engine.Row{contextRow()},
 		},
 		{
 			Name: "sessionEnd", Kind: engine.SessionEnd, Timeout: timeLimit, Bridged: true,
-			Fields: fields(engine.Field{Name: "reason", Value: engine.Reason}),
+			Fields: fields(engine.Holds("reason", engine.Reason)),
 		},
 		{
 			Name: "userPromptSubmitted", Kind: engine.Prompt, Timeout: timeLimit, Bridged: true,
@@ -228,7 +227,7 @@ func turnEvents() []engine.Event {
 		},
 		{
 			Name: "userPromptTransformed", Kind: engine.Prompt, Timeout: timeLimit,
-			Fields: fields(prompt, engine.Field{Name: "transformedPrompt", Value: engine.PromptText}),
+			Fields: fields(prompt, engine.Holds("transformedPrompt", engine.PromptText)),
 			Rows: []engine.Row{{Path: "modifiedTransformedPrompt", Set: engine.SetPrompt},
 				{Path: "additionalContext", Set: engine.NoEffect}},
 			Lost: []string{"nothing is added for it: userPromptSubmitted takes more"},
@@ -244,10 +243,9 @@ func turnEvents() []engine.Event {
 		},
 		{
 			Name: "errorOccurred", Kind: engine.TurnFailed, Timeout: timeLimit, Bridged: true,
-			Fields: fields(engine.Field{Name: "errorContext", Const: `"model_call"`},
-				engine.Field{Name: "recoverable", Const: "false"},
-				engine.Field{Name: "error.message", Value: engine.Failure}, engine.Field{Name: "error.name", Const: `"Error"`},
-				engine.Field{Name: "error.stack", Value: engine.Failure}),
+			Fields: fields(engine.Fixed("errorContext", `"model_call"`), engine.Fixed("recoverable", "false"),
+				engine.Holds("error.message", engine.Failure), engine.Fixed("error.name", `"Error"`),
+				engine.Holds("error.stack", engine.Failure)),
 		},
 	}
 }
@@ -261,11 +259,11 @@ func ended() []engine.Field {
 
 // agentEvents are the events about sub-agents and compactions in camelCase.
 func agentEvents() []engine.Event {
-	transcript := engine.Field{Name: "transcriptPath", Value: engine.Transcript}
+	transcript := engine.Holds("transcriptPath", engine.Transcript)
 	return []engine.Event{
 		{
 			Name: "subagentStart", Kind: engine.AgentStart, Timeout: timeLimit, Bridged: true, Matches: engine.AgentType,
-			Fields: fields(transcript, engine.Field{Name: "agentName", Value: engine.AgentType}),
+			Fields: fields(transcript, engine.Holds("agentName", engine.AgentType)),
 			Rows:   []engine.Row{contextRow()},
 			Lost:   []string{"a sub-agent cannot be refused or get another task"},
 		},
@@ -282,14 +280,14 @@ func agentEvents() []engine.Event {
 		},
 		{
 			Name: "preCompact", Kind: engine.BeforeCompact, Timeout: timeLimit, Bridged: true, Matches: engine.Trigger,
-			Fields: fields(transcript, engine.Field{Name: "trigger", Value: engine.Trigger},
-				engine.Field{Name: "customInstructions", Value: engine.Instructions, Const: `""`}),
+			Fields: fields(transcript, engine.Holds("trigger", engine.Trigger), engine.Usually("customInstructions",
+				engine.Instructions, `""`)),
 			Lost: []string{"a compaction cannot be blocked"},
 		},
 		{
 			Name: "notification", Kind: engine.Never, Timeout: timeLimit, Rows: []engine.Row{contextRow()},
 			Fields: fields(engine.Field{Name: "message"}, engine.Field{Name: "title"},
-				engine.Field{Name: "hook_event_name", Const: `"Notification"`}, engine.Field{Name: "notification_type"}),
+				engine.Fixed("hook_event_name", `"Notification"`), engine.Field{Name: "notification_type"}),
 		},
 	}
 }

@@ -13,8 +13,8 @@ func pascalFields(event string, fields ...engine.Field) []engine.Field {
 	return append([]engine.Field{
 		{Name: "hook_event_name", Const: `"` + event + `"`}, {Name: "session_id", Value: engine.Session},
 		{Name: "timestamp", Value: engine.Time}, {Name: "cwd", Value: engine.Cwd},
-		{Name: "agent_id", Value: engine.AgentID, Optional: true}, {Name: "agent_type", Value: engine.AgentType,
-			Optional: true},
+		{Name: "agent_id", Value: engine.AgentID, Optional: true},
+		{Name: "agent_type", Value: engine.AgentType, Optional: true},
 		{Name: "parent_agent_id", Value: engine.ParentAgent, Optional: true},
 	}, fields...)
 }
@@ -57,8 +57,8 @@ func pascalMatcher() *engine.MatcherRule {
 func pascalToolEvents() []engine.Event {
 	call := func(event string, more ...engine.Field) []engine.Field {
 		return pascalFields(event, append([]engine.Field{
-			{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool}, {Name: "tool_input", Value: engine.ToolInput,
-				Form: engine.AsInput},
+			{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool},
+			{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsInput},
 		}, more...)...)
 	}
 	result := []engine.Result{{Fields: []engine.Field{
@@ -84,7 +84,7 @@ func pascalToolEvents() []engine.Event {
 		permission,
 		{
 			Name: "PostToolUse", Kind: engine.ToolSucceeded, Matches: engine.ToolName, Timeout: timeLimit,
-			Fields: call("PostToolUse", engine.Field{Name: "tool_result", Value: engine.ToolOutput, Form: engine.AsResult}),
+			Fields: call("PostToolUse", engine.Formed("tool_result", engine.ToolOutput, engine.AsResult)),
 			Tools:  names, Results: result, Matcher: pascalMatcher(),
 			Rows: append(afterTool(), specific(engine.Row{Path: "additionalContext", Set: engine.NoEffect},
 				engine.Row{Path: "updatedToolOutput", Set: engine.NoEffect})...),
@@ -92,7 +92,7 @@ func pascalToolEvents() []engine.Event {
 		},
 		{
 			Name: "PostToolUseFailure", Kind: engine.ToolFailed, Matches: engine.ToolName, Timeout: timeLimit,
-			Fields: call("PostToolUseFailure", engine.Field{Name: "error", Value: engine.ToolError}), Tools: names,
+			Fields: call("PostToolUseFailure", engine.Holds("error", engine.ToolError)), Tools: names,
 			Matcher: pascalMatcher(),
 			Rows: append([]engine.Row{contextRow()},
 				specific(engine.Row{Path: "additionalContext", Set: engine.NoEffect})...),
@@ -118,23 +118,23 @@ func pascalEnded() []engine.Field {
 
 // pascalTurnEvents are the other events in PascalCase.
 func pascalTurnEvents() []engine.Event {
-	transcript := engine.Field{Name: "transcript_path", Value: engine.Transcript}
+	transcript := engine.Holds("transcript_path", engine.Transcript)
 	context := append([]engine.Row{contextRow()}, specific(engine.Row{Path: "additionalContext", Set: engine.NoEffect})...)
 	return []engine.Event{
 		{
 			Name: "SessionStart", Kind: engine.SessionStart, Matches: engine.Source, Timeout: timeLimit,
 			Matcher: pascalMatcher(),
-			Fields: pascalFields("SessionStart", engine.Field{Name: "source", Value: engine.Source},
-				engine.Field{Name: "initial_prompt", Value: engine.PromptText, Optional: true}),
+			Fields: pascalFields("SessionStart", engine.Holds("source", engine.Source),
+				engine.Optional("initial_prompt", engine.PromptText)),
 			Rows: context,
 		},
 		{
 			Name: "SessionEnd", Kind: engine.SessionEnd, Timeout: timeLimit,
-			Fields: pascalFields("SessionEnd", engine.Field{Name: "reason", Value: engine.Reason}),
+			Fields: pascalFields("SessionEnd", engine.Holds("reason", engine.Reason)),
 		},
 		{
 			Name: "UserPromptSubmit", Kind: engine.Prompt, Timeout: timeLimit,
-			Fields: pascalFields("UserPromptSubmit", engine.Field{Name: "prompt", Value: engine.PromptText}),
+			Fields: pascalFields("UserPromptSubmit", engine.Holds("prompt", engine.PromptText)),
 			Rows:   append(promptRows(), specific(engine.Row{Path: "additionalContext", Set: engine.NoEffect})...),
 		},
 		{
@@ -147,7 +147,7 @@ func pascalTurnEvents() []engine.Event {
 
 // pascalAgentEvents are the events about sub-agents and compactions, and of failures.
 func pascalAgentEvents() []engine.Event {
-	transcript := engine.Field{Name: "transcript_path", Value: engine.Transcript}
+	transcript := engine.Holds("transcript_path", engine.Transcript)
 	context := append([]engine.Row{contextRow()}, specific(engine.Row{Path: "additionalContext", Set: engine.NoEffect})...)
 	return []engine.Event{
 		{
@@ -157,8 +157,8 @@ func pascalAgentEvents() []engine.Event {
 				{Name: "sessionId", Value: engine.Session}, {Name: "timestamp", Value: engine.Time, Form: engine.AsMillis},
 				{Name: "cwd", Value: engine.Cwd},
 				{Name: "transcriptPath", Value: engine.Transcript}, {Name: "agentName", Value: engine.AgentType},
-				{Name: "agent_id", Value: engine.AgentID, Optional: true}, {Name: "agent_type", Value: engine.AgentType,
-					Optional: true},
+				{Name: "agent_id", Value: engine.AgentID, Optional: true},
+				{Name: "agent_type", Value: engine.AgentType, Optional: true},
 				{Name: "parent_agent_id", Value: engine.ParentAgent, Optional: true},
 			},
 			Rows: context,
@@ -173,15 +173,14 @@ func pascalAgentEvents() []engine.Event {
 		{
 			Name: "PreCompact", Kind: engine.BeforeCompact, Matches: engine.Trigger, Timeout: timeLimit,
 			Matcher: pascalMatcher(),
-			Fields: pascalFields("PreCompact", transcript, engine.Field{Name: "trigger", Value: engine.Trigger},
-				engine.Field{Name: "custom_instructions", Value: engine.Instructions, Const: `""`}),
+			Fields: pascalFields("PreCompact", transcript, engine.Holds("trigger", engine.Trigger),
+				engine.Usually("custom_instructions", engine.Instructions, `""`)),
 		},
 		{
 			Name: "ErrorOccurred", Kind: engine.TurnFailed, Timeout: timeLimit,
-			Fields: pascalFields("ErrorOccurred", engine.Field{Name: "error.message", Value: engine.Failure},
-				engine.Field{Name: "error.name", Const: `"Error"`}, engine.Field{Name: "error.stack", Value: engine.Failure},
-				engine.Field{Name: "error_context", Const: `"model_call"`},
-				engine.Field{Name: "recoverable", Const: "false"}),
+			Fields: pascalFields("ErrorOccurred", engine.Holds("error.message", engine.Failure),
+				engine.Fixed("error.name", `"Error"`), engine.Holds("error.stack", engine.Failure),
+				engine.Fixed("error_context", `"model_call"`), engine.Fixed("recoverable", "false")),
 		},
 		{
 			Name: "Notification", Kind: engine.Never, Timeout: timeLimit, Rows: context,

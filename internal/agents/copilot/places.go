@@ -21,8 +21,8 @@ func places() []engine.Place {
 	}
 }
 
-// Shape is how Copilot CLI's settings files list hooks.
-func Shape() engine.Shape {
+// shape is how Copilot CLI's settings files list hooks.
+func shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Command: []string{"bash", "command"}, Timeout: "timeoutSec",
 		TimeoutAlias: "timeout",
 		Unit:         time.Second, Disable: "disableAllHooks", Version: 1,

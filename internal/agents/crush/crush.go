@@ -19,7 +19,7 @@ func table() engine.Dialect {
 	return engine.Dialect{
 		Title:  "Crush",
 		Facts:  engine.Facts{Date: "2026-11-22", Read: "source code at 37f36e93 and the vendor's documentation"},
-		Places: places(), Shape: Shape(), Servers: servers(),
+		Places: places(), Shape: shape(), Servers: servers(),
 		Tools: toolNames(), MCPName: "mcp_%s_%s",
 		Environment: []engine.Variable{
 			{Name: "CRUSH", Const: "1"}, {Name: "AGENT", Const: "crush"}, {Name: "AI_AGENT", Const: "crush"},
@@ -44,8 +44,8 @@ func table() engine.Dialect {
 		Events: []engine.Event{
 			{
 				Name: "PreToolUse", Kind: engine.BeforeTool, Matches: engine.ToolName, Timeout: 30 * time.Second, Bridged: true,
-				Fields: fields("PreToolUse", engine.Field{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool},
-					engine.Field{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsInput}),
+				Fields: fields("PreToolUse", engine.Formed("tool_name", engine.ToolName, engine.AsTool),
+					engine.Formed("tool_input", engine.ToolInput, engine.AsInput)),
 				Rows: append(answer(), claudeAnswer()...),
 				Lost: []string{
 					"a question is a denial: Crush's hooks cannot ask",
@@ -56,10 +56,9 @@ func table() engine.Dialect {
 			},
 			{
 				Name: "PreCompact", Kind: engine.BeforeCompact, Timeout: 30 * time.Second,
-				Fields: fields("PreCompact", engine.Field{Name: "tool_name", Const: `"compact"`},
-					engine.Field{Name: "tool_input", Const: "{}"}),
-				Rows: answer(),
-				Lost: []string{"only some versions have it, so nothing is added for it"},
+				Fields: fields("PreCompact", engine.Fixed("tool_name", `"compact"`), engine.Fixed("tool_input", "{}")),
+				Rows:   answer(),
+				Lost:   []string{"only some versions have it, so nothing is added for it"},
 			},
 		},
 	}
@@ -128,4 +127,28 @@ func claudeAnswer() []engine.Row {
 		rows[i].Path = "hookSpecificOutput." + rows[i].Path
 	}
 	return rows
+}
+
+// places are Crush's settings files.
+func places() []engine.Place {
+	return []engine.Place{
+		{Scope: engine.ScopeUser, Path: ".config/crush/crush.json", Format: "json", Write: true},
+		{Scope: engine.ScopeProject, Path: "crush.json", Format: "json"},
+		{Scope: engine.ScopeProject, Path: ".crush.json", Format: "json", Write: true},
+	}
+}
+
+// shape is how Crush's settings files list hooks.
+func shape() engine.Shape {
+	return engine.Shape{Root: "hooks", Timeout: "timeout", Unit: time.Second, AnyCase: true,
+		Kinds: []engine.HandlerKind{engine.CommandHandler}}
+}
+
+func servers() engine.ServerPlaces {
+	const extra = `"type":"stdio"`
+	return engine.ServerPlaces{
+		{Place: engine.Place{Scope: engine.ScopeUser, Path: ".config/crush/crush.json", Format: "json"}, Root: "mcp",
+			Extra: extra},
+		{Place: engine.Place{Scope: engine.ScopeProject, Path: ".crush.json", Format: "json"}, Root: "mcp", Extra: extra},
+	}
 }

@@ -27,7 +27,7 @@ func table() engine.Dialect {
 	return engine.Dialect{
 		Title:  "Cursor",
 		Facts:  engine.Facts{Date: "2026-11-22", Read: "the vendor's documentation"},
-		Places: places(), Shape: Shape(), Servers: servers(),
+		Places: places(), Shape: shape(), Servers: servers(),
 		Tools: toolNames(), AbsolutePaths: true, MCPName: "MCP:%[2]s",
 		Results: []engine.Result{
 			{Categories: []tools.Category{tools.CategoryShell}, Fields: []engine.Field{
@@ -37,12 +37,12 @@ func table() engine.Dialect {
 		},
 		Words: []engine.Word{
 			{Value: engine.FailureKind, Ours: "interrupted", Theirs: "aborted"},
-			{Value: engine.Reason, Ours: "other", Theirs: "completed"}, {Value: engine.Reason, Ours: "exit",
-				Theirs: "user_close"},
-			{Value: engine.Reason, Ours: "clear", Theirs: "user_close"}, {Value: engine.Reason, Ours: "interrupt",
-				Theirs: "aborted"},
-			{Value: engine.ToolStatus, Ours: "ran", Theirs: "completed"}, {Value: engine.ToolStatus, Ours: "failed",
-				Theirs: "error"},
+			{Value: engine.Reason, Ours: "other", Theirs: "completed"},
+			{Value: engine.Reason, Ours: "exit", Theirs: "user_close"},
+			{Value: engine.Reason, Ours: "clear", Theirs: "user_close"},
+			{Value: engine.Reason, Ours: "interrupt", Theirs: "aborted"},
+			{Value: engine.ToolStatus, Ours: "ran", Theirs: "completed"},
+			{Value: engine.ToolStatus, Ours: "failed", Theirs: "error"},
 		},
 		Environment: []engine.Variable{
 			{Name: "CURSOR_PROJECT_DIR", Value: engine.Project}, {Name: "CURSOR_VERSION", Value: engine.AgentVersion},
@@ -122,11 +122,9 @@ func toolEvents() []engine.Event {
 	return []engine.Event{
 		{
 			Name: "preToolUse", Kind: engine.BeforeTool, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
-			Fields: fields("preToolUse", engine.Field{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool},
-				engine.Field{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsInput},
-				engine.Field{Name: "tool_use_id", Value: engine.CallID},
-				engine.Field{Name: "cwd", Value: engine.Cwd}, engine.Field{Name: "agent_message", Value: engine.Response,
-					Optional: true}),
+			Fields: fields("preToolUse", engine.Formed("tool_name", engine.ToolName, engine.AsTool),
+				engine.Formed("tool_input", engine.ToolInput, engine.AsInput), engine.Holds("tool_use_id", engine.CallID),
+				engine.Holds("cwd", engine.Cwd), engine.Optional("agent_message", engine.Response)),
 			Rows: permissionRows(engine.Row{Path: "permission", Is: `"ask"`, Set: engine.NoEffect},
 				engine.Row{Path: "updated_input", Set: engine.SetInput}),
 			Lost: []string{
@@ -137,25 +135,22 @@ func toolEvents() []engine.Event {
 		},
 		{
 			Name: "beforeShellExecution", Kind: engine.BeforeShell, Matches: engine.Command, Timeout: timeLimit, Bridged: true,
-			Fields: fields("beforeShellExecution", engine.Field{Name: "command", Value: engine.Command},
-				engine.Field{Name: "cwd", Value: engine.Cwd},
-				engine.Field{Name: "sandbox", Const: "false"}),
+			Fields: fields("beforeShellExecution", engine.Holds("command", engine.Command), engine.Holds("cwd", engine.Cwd),
+				engine.Fixed("sandbox", "false")),
 			Rows: permissionRows(ask),
 		},
 		{
 			Name: "beforeMCPExecution", Kind: engine.BeforeMCP, Matches: engine.ServerTool, Timeout: timeLimit, Bridged: true,
-			Fields: fields("beforeMCPExecution", engine.Field{Name: "tool_name", Value: engine.ServerTool},
-				engine.Field{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsInputText},
-				engine.Field{Name: "url", Optional: true},
+			Fields: fields("beforeMCPExecution", engine.Holds("tool_name", engine.ServerTool),
+				engine.Formed("tool_input", engine.ToolInput, engine.AsInputText), engine.Field{Name: "url", Optional: true},
 				engine.Field{Name: "command", Optional: true}),
 			Rows: permissionRows(ask),
 			Lost: []string{"Cursor tells the tool's name and the server's address, not its name"},
 		},
 		{
 			Name: "beforeReadFile", Kind: engine.BeforeRead, Timeout: timeLimit, Bridged: true,
-			Fields: fields("beforeReadFile", engine.Field{Name: "file_path", Value: engine.Path},
-				engine.Field{Name: "content", Value: engine.FileContent, Const: `""`},
-				engine.Field{Name: "attachments", Const: "[]"}),
+			Fields: fields("beforeReadFile", engine.Holds("file_path", engine.Path),
+				engine.Usually("content", engine.FileContent, `""`), engine.Fixed("attachments", "[]")),
 			Rows: permissionRows(engine.Row{Path: "permission", Is: `"ask"`, Set: engine.NoEffect}),
 			Lost: []string{"a question is a denial here"},
 		},
@@ -166,17 +161,16 @@ func toolEvents() []engine.Event {
 func afterToolEvents() []engine.Event {
 	call := func(more ...engine.Field) []engine.Field {
 		return append([]engine.Field{
-			{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool}, {Name: "tool_input", Value: engine.ToolInput,
-				Form: engine.AsInput},
+			{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool},
+			{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsInput},
 		}, more...)
 	}
-	id, cwd := engine.Field{Name: "tool_use_id", Value: engine.CallID}, engine.Field{Name: "cwd", Value: engine.Cwd}
-	duration := engine.Field{Name: "duration", Value: engine.Duration, Const: "0"}
+	id, cwd := engine.Holds("tool_use_id", engine.CallID), engine.Holds("cwd", engine.Cwd)
+	duration := engine.Usually("duration", engine.Duration, "0")
 	return []engine.Event{
 		{
 			Name: "postToolUse", Kind: engine.ToolSucceeded, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
-			Fields: fields("postToolUse", call(engine.Field{Name: "tool_output", Value: engine.ToolOutput,
-				Form: engine.AsResultText}, id, cwd,
+			Fields: fields("postToolUse", call(engine.Formed("tool_output", engine.ToolOutput, engine.AsResultText), id, cwd,
 				duration)...),
 			Rows: []engine.Row{
 				{Path: "additional_context", Set: engine.SetContext},
@@ -186,28 +180,27 @@ func afterToolEvents() []engine.Event {
 		},
 		{
 			Name: "postToolUseFailure", Kind: engine.ToolFailed, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
-			Fields: fields("postToolUseFailure", call(id, cwd, engine.Field{Name: "error_message", Value: engine.ToolError},
-				engine.Field{Name: "failure_type", Const: `"error"`}, duration, engine.Field{Name: "is_interrupt",
-					Const: "false"})...),
+			Fields: fields("postToolUseFailure", call(id, cwd, engine.Holds("error_message", engine.ToolError),
+				engine.Fixed("failure_type", `"error"`), duration, engine.Fixed("is_interrupt", "false"))...),
 			Lost: []string{"nothing can be added to the error"},
 		},
 		{
 			Name: "afterShellExecution", Kind: engine.AfterShell, Matches: engine.Command, Timeout: timeLimit,
-			Fields: fields("afterShellExecution", engine.Field{Name: "command", Value: engine.ToolInput, Form: engine.AsSubject},
-				engine.Field{Name: "output", Value: engine.ToolOutput}, duration, engine.Field{Name: "sandbox", Const: "false"}),
+			Fields: fields("afterShellExecution", engine.Formed("command", engine.ToolInput, engine.AsSubject),
+				engine.Holds("output", engine.ToolOutput), duration, engine.Fixed("sandbox", "false")),
 			Lost: []string{"nothing is added for it: postToolUse says the same"},
 		},
 		{
 			Name: "afterMCPExecution", Kind: engine.AfterMCP, Matches: engine.ServerTool, Timeout: timeLimit,
-			Fields: fields("afterMCPExecution", engine.Field{Name: "tool_name", Value: engine.ServerTool},
-				engine.Field{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsInputText},
-				engine.Field{Name: "result_json", Value: engine.ToolOutput, Form: engine.AsMCPResult}, duration),
+			Fields: fields("afterMCPExecution", engine.Holds("tool_name", engine.ServerTool),
+				engine.Formed("tool_input", engine.ToolInput, engine.AsInputText), engine.Formed("result_json", engine.ToolOutput,
+					engine.AsMCPResult), duration),
 			Lost: []string{"nothing is added for it: postToolUse says the same"},
 		},
 		{
 			Name: "afterFileEdit", Kind: engine.AfterEdit, Timeout: timeLimit,
-			Fields: fields("afterFileEdit", engine.Field{Name: "file_path", Value: engine.ToolInput, Form: engine.AsSubject},
-				engine.Field{Name: "edits", Value: engine.ToolInput, Form: asEdits}),
+			Fields: fields("afterFileEdit", engine.Formed("file_path", engine.ToolInput, engine.AsSubject),
+				engine.Formed("edits", engine.ToolInput, asEdits)),
 			Lost: []string{"nothing is added for it: postToolUse says the same"},
 		},
 	}
@@ -247,4 +240,28 @@ func cursorEdits(arguments json.RawMessage) json.RawMessage {
 		return json.RawMessage("[]")
 	}
 	return edits
+}
+
+// places are Cursor's settings files.
+func places() []engine.Place {
+	return []engine.Place{
+		{Scope: engine.ScopeSystem, Path: "/etc/cursor/hooks.json", Format: "json", AtRoot: true, Whole: true},
+		{Scope: engine.ScopeSystem, Path: "/Library/Application Support/Cursor/hooks.json", Format: "json", AtRoot: true,
+			Whole: true},
+		{Scope: engine.ScopeProject, Path: ".cursor/hooks.json", Format: "json", AtRoot: true, Write: true, Whole: true},
+		{Scope: engine.ScopeUser, Path: ".cursor/hooks.json", Format: "json", AtRoot: true, Write: true, Whole: true},
+	}
+}
+
+// shape is how Cursor's settings files list hooks.
+func shape() engine.Shape {
+	return engine.Shape{Root: "hooks", Timeout: "timeout", Unit: time.Second, Version: 1,
+		Kinds: []engine.HandlerKind{engine.CommandHandler, engine.PromptHandler}}
+}
+
+func servers() engine.ServerPlaces {
+	return engine.ServerPlaces{
+		{Place: engine.Place{Scope: engine.ScopeUser, Path: ".cursor/mcp.json", Format: "json"}, Root: "mcpServers"},
+		{Place: engine.Place{Scope: engine.ScopeProject, Path: ".cursor/mcp.json", Format: "json"}, Root: "mcpServers"},
+	}
 }

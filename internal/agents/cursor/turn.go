@@ -14,8 +14,8 @@ func turnEvents() []engine.Event {
 	return []engine.Event{
 		{
 			Name: "sessionStart", Kind: engine.SessionStart, Timeout: timeLimit, Bridged: true,
-			Fields: fields("sessionStart", engine.Field{Name: "session_id", Value: engine.Session},
-				engine.Field{Name: "is_background_agent", Const: "false"}, engine.Field{Name: "composer_mode", Const: `"agent"`}),
+			Fields: fields("sessionStart", engine.Holds("session_id", engine.Session),
+				engine.Fixed("is_background_agent", "false"), engine.Fixed("composer_mode", `"agent"`)),
 			Rows: []engine.Row{
 				{Path: "additional_context", Set: engine.SetContext}, {Path: "env", Set: engine.SetEnv},
 				{Path: "continue", Is: "false", Set: engine.NoEffect},
@@ -24,16 +24,13 @@ func turnEvents() []engine.Event {
 		},
 		{
 			Name: "sessionEnd", Kind: engine.SessionEnd, Timeout: timeLimit, Bridged: true,
-			Fields: fields("sessionEnd", engine.Field{Name: "session_id", Value: engine.Session},
-				engine.Field{Name: "reason", Value: engine.Reason, Const: `"completed"`},
-				engine.Field{Name: "duration_ms", Value: engine.Duration, Const: "0"},
-				engine.Field{Name: "is_background_agent", Const: "false"}, engine.Field{Name: "final_status",
-					Const: `"completed"`}),
+			Fields: fields("sessionEnd", engine.Holds("session_id", engine.Session),
+				engine.Usually("reason", engine.Reason, `"completed"`), engine.Usually("duration_ms", engine.Duration, "0"),
+				engine.Fixed("is_background_agent", "false"), engine.Fixed("final_status", `"completed"`)),
 		},
 		{
 			Name: "beforeSubmitPrompt", Kind: engine.Prompt, Timeout: timeLimit, Bridged: true,
-			Fields: fields("beforeSubmitPrompt", engine.Field{Name: "prompt", Value: engine.PromptText},
-				engine.Field{Name: "attachments", Const: "[]"}),
+			Fields: fields("beforeSubmitPrompt", engine.Holds("prompt", engine.PromptText), engine.Fixed("attachments", "[]")),
 			Rows: []engine.Row{
 				{Path: "continue", Is: "false", Set: engine.SetDecision, To: "deny"},
 				{Path: "user_message", Set: engine.SetReason}, {Path: "userMessage", Set: engine.SetReason},
@@ -43,20 +40,19 @@ func turnEvents() []engine.Event {
 		{
 			Name: "stop", Kind: engine.Stop, Also: []engine.Kind{engine.TurnFailed, engine.TurnInterrupted}, Timeout: timeLimit,
 			Bridged: true,
-			Fields: fields("stop", engine.Field{Name: "status", Value: engine.FailureKind, Const: `"completed"`},
-				engine.Field{Name: "loop_count", Value: engine.FollowUps, Const: "0"}),
+			Fields: fields("stop", engine.Usually("status", engine.FailureKind, `"completed"`),
+				engine.Usually("loop_count", engine.FollowUps, "0")),
 			Rows: followup(),
 			Lost: []string{"context is not taken here, and the turn is continued at most five times"},
 		},
 		{
 			Name: "afterAgentResponse", Kind: engine.AfterResponse, Timeout: timeLimit, Bridged: true,
-			Fields: fields("afterAgentResponse", engine.Field{Name: "text", Value: engine.Response}),
+			Fields: fields("afterAgentResponse", engine.Holds("text", engine.Response)),
 			Lost:   []string{"plugins can only look at the response"},
 		},
 		{
 			Name: "afterAgentThought", Kind: engine.Never, Timeout: timeLimit,
-			Fields: fields("afterAgentThought", engine.Field{Name: "text", Value: engine.Response},
-				engine.Field{Name: "duration_ms"}),
+			Fields: fields("afterAgentThought", engine.Holds("text", engine.Response), engine.Field{Name: "duration_ms"}),
 		},
 	}
 }
@@ -67,12 +63,10 @@ func agentEvents() []engine.Event {
 	return []engine.Event{
 		{
 			Name: "preCompact", Kind: engine.BeforeCompact, Timeout: timeLimit, Bridged: true,
-			Fields: fields("preCompact", engine.Field{Name: "trigger", Value: engine.Trigger},
-				engine.Field{Name: "context_usage_percent", Const: "0"}, engine.Field{Name: "context_tokens", Const: "0"},
-				engine.Field{Name: "context_window_size", Const: "0"}, engine.Field{Name: "message_count", Value: engine.Messages,
-					Const: "0"},
-				engine.Field{Name: "messages_to_compact", Value: engine.Messages, Const: "0"},
-				engine.Field{Name: "is_first_compaction", Const: "false"}),
+			Fields: fields("preCompact", engine.Holds("trigger", engine.Trigger), engine.Fixed("context_usage_percent", "0"),
+				engine.Fixed("context_tokens", "0"), engine.Fixed("context_window_size", "0"),
+				engine.Usually("message_count", engine.Messages, "0"), engine.Usually("messages_to_compact", engine.Messages, "0"),
+				engine.Fixed("is_first_compaction", "false")),
 			Rows: []engine.Row{
 				{Path: "user_message", Set: engine.SetSystemMessage}, {Path: "userMessage", Set: engine.SetSystemMessage},
 			},
@@ -80,13 +74,10 @@ func agentEvents() []engine.Event {
 		},
 		{
 			Name: "subagentStart", Kind: engine.AgentStart, Matches: engine.AgentType, Timeout: timeLimit, Bridged: true,
-			Fields: fields("subagentStart", engine.Field{Name: "subagent_id", Value: engine.AgentID},
-				engine.Field{Name: "subagent_type", Value: engine.AgentType, Const: `"generalPurpose"`},
-				engine.Field{Name: "task", Value: engine.Task},
-				engine.Field{Name: "parent_conversation_id", Value: engine.Session},
-				engine.Field{Name: "tool_call_id", Value: engine.CallID, Optional: true},
-				engine.Field{Name: "subagent_model", Value: engine.Model}, engine.Field{Name: "is_parallel_worker",
-					Const: "false"}),
+			Fields: fields("subagentStart", engine.Holds("subagent_id", engine.AgentID),
+				engine.Usually("subagent_type", engine.AgentType, `"generalPurpose"`), engine.Holds("task", engine.Task),
+				engine.Holds("parent_conversation_id", engine.Session), engine.Optional("tool_call_id", engine.CallID),
+				engine.Holds("subagent_model", engine.Model), engine.Fixed("is_parallel_worker", "false")),
 			Rows: []engine.Row{
 				{Path: "permission", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
 				{Path: "permission", Is: `"allow"`, Set: engine.Silent}, {Path: "permission", Is: `"ask"`, Set: engine.NoEffect},
@@ -96,22 +87,18 @@ func agentEvents() []engine.Event {
 		},
 		{
 			Name: "subagentStop", Kind: engine.AgentStop, Matches: engine.AgentType, Timeout: timeLimit, Bridged: true,
-			Fields: fields("subagentStop", engine.Field{Name: "subagent_type", Value: engine.AgentType,
-				Const: `"generalPurpose"`},
-				engine.Field{Name: "status", Value: engine.ToolStatus, Const: `"completed"`},
-				engine.Field{Name: "task", Value: engine.Task},
-				engine.Field{Name: "summary", Value: engine.Response}, engine.Field{Name: "duration_ms", Value: engine.Duration,
-					Const: "0"},
-				engine.Field{Name: "loop_count", Value: engine.FollowUps, Const: "0"}),
+			Fields: fields("subagentStop", engine.Usually("subagent_type", engine.AgentType, `"generalPurpose"`),
+				engine.Usually("status", engine.ToolStatus, `"completed"`), engine.Holds("task", engine.Task),
+				engine.Holds("summary", engine.Response), engine.Usually("duration_ms", engine.Duration, "0"),
+				engine.Usually("loop_count", engine.FollowUps, "0")),
 			Rows: followup(),
 			Lost: []string{"what the sub-agent answers cannot be rewritten"},
 		},
 		{Name: "workspaceOpen", Kind: engine.Never, Timeout: timeLimit, Fields: fields("workspaceOpen")},
 		{Name: "beforeTabFileRead", Kind: engine.Never, Timeout: timeLimit,
-			Fields: fields("beforeTabFileRead", engine.Field{Name: "file_path", Value: engine.Path},
-				engine.Field{Name: "content", Value: engine.FileContent})},
+			Fields: fields("beforeTabFileRead", engine.Holds("file_path", engine.Path),
+				engine.Holds("content", engine.FileContent))},
 		{Name: "afterTabFileEdit", Kind: engine.Never, Timeout: timeLimit,
-			Fields: fields("afterTabFileEdit", engine.Field{Name: "file_path", Value: engine.Path},
-				engine.Field{Name: "edits", Const: "[]"})},
+			Fields: fields("afterTabFileEdit", engine.Holds("file_path", engine.Path), engine.Fixed("edits", "[]"))},
 	}
 }

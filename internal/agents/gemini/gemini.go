@@ -23,7 +23,7 @@ func table() engine.Dialect {
 		Title: "Gemini CLI",
 		Facts: engine.Facts{Driven: "0.61.0", Date: "2026-11-22",
 			Read: "source code at 5411f113 and the vendor's documentation"},
-		Places: places(), Shape: Shape(), Servers: servers(),
+		Places: places(), Shape: shape(), Servers: servers(),
 		Tools: toolNames(), MCPName: "mcp_%s_%s",
 		Results: []engine.Result{{Fields: []engine.Field{
 			{Name: "llmContent", Value: engine.ToolOutput}, {Name: "returnDisplay", Value: engine.ToolOutput, Writes: true},
@@ -124,12 +124,12 @@ func toolEvents() []engine.Event {
 	const limit = timeLimit
 	call := func(more ...engine.Field) []engine.Field {
 		return append([]engine.Field{
-			{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool}, {Name: "tool_input", Value: engine.ToolInput,
-				Form: engine.AsInput},
-		}, append(more, engine.Field{Name: "mcp_context.server_name", Value: engine.Server, Optional: true},
-			engine.Field{Name: "mcp_context.tool_name", Value: engine.ServerTool, Optional: true},
-			engine.Field{Name: "mcp_context.command", Optional: true}, engine.Field{Name: "mcp_context.args",
-				Optional: true})...)
+			{Name: "tool_name", Value: engine.ToolName, Form: engine.AsTool},
+			{Name: "tool_input", Value: engine.ToolInput, Form: engine.AsInput},
+		}, append(more, engine.Optional("mcp_context.server_name", engine.Server),
+			engine.Optional("mcp_context.tool_name", engine.ServerTool),
+			engine.Field{Name: "mcp_context.command", Optional: true},
+			engine.Field{Name: "mcp_context.args", Optional: true})...)
 	}
 	return []engine.Event{
 		{
@@ -144,8 +144,7 @@ func toolEvents() []engine.Event {
 		},
 		{
 			Name: "AfterTool", Kind: engine.AfterTool, Matches: engine.ToolName, Timeout: limit, Bridged: true,
-			Fields: fields("AfterTool", call(engine.Field{Name: "tool_response", Value: engine.ToolOutput,
-				Form: engine.AsResult})...),
+			Fields: fields("AfterTool", call(engine.Formed("tool_response", engine.ToolOutput, engine.AsResult))...),
 			Rows: decides(
 				engine.Row{Path: "reason", Set: engine.SetOutput, Needs: []engine.Condition{engine.Is("decision", `"deny"`)},
 					Writes: true,
@@ -164,10 +163,8 @@ func toolEvents() []engine.Event {
 		},
 		{
 			Name: "Notification", Kind: engine.AskPermission, Matches: engine.Notice, Timeout: limit,
-			Fields: fields("Notification",
-				engine.Field{Name: "notification_type", Value: engine.Notice, Const: `"ToolPermission"`},
-				engine.Field{Name: "message", Value: engine.Question, Const: `""`},
-				engine.Field{Name: "details", Value: engine.ToolInput, Form: asDetails}),
+			Fields: fields("Notification", engine.Usually("notification_type", engine.Notice, `"ToolPermission"`),
+				engine.Usually("message", engine.Question, `""`), engine.Formed("details", engine.ToolInput, asDetails)),
 			Rows: shown(),
 			Lost: []string{"a hook only hears of it, and headless runs never ask; the tools are guarded at BeforeTool"},
 		},
@@ -189,5 +186,29 @@ func beforeTool() []engine.Row {
 		{Path: "hookSpecificOutput.hookEventName", Set: engine.Silent},
 		{Path: "hookSpecificOutput.tool_input", Set: engine.SetInputPatch},
 		{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect},
+	}
+}
+
+// places are Gemini CLI's settings files.
+func places() []engine.Place {
+	return []engine.Place{
+		{Scope: engine.ScopeProject, Path: ".gemini/settings.json", Format: "jsonc", Write: true},
+		{Scope: engine.ScopeUser, Path: ".gemini/settings.json", Format: "jsonc", Write: true},
+		{Scope: engine.ScopeSystem, Path: "/etc/gemini-cli/settings.json", Format: "jsonc"},
+	}
+}
+
+// shape is how Gemini CLI's settings files list hooks.
+func shape() engine.Shape {
+	return engine.Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Millisecond,
+		Enable:   "hooksConfig.enabled",
+		Disabled: "hooksConfig.disabled", NoEvents: []string{"enabled", "disabled", "notifications"},
+		Kinds: []engine.HandlerKind{engine.CommandHandler}}
+}
+
+func servers() engine.ServerPlaces {
+	return engine.ServerPlaces{
+		{Place: engine.Place{Scope: engine.ScopeUser, Path: ".gemini/settings.json", Format: "jsonc"}, Root: "mcpServers"},
+		{Place: engine.Place{Scope: engine.ScopeProject, Path: ".gemini/settings.json", Format: "jsonc"}, Root: "mcpServers"},
 	}
 }

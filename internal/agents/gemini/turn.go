@@ -9,18 +9,18 @@ func turnEvents() []engine.Event {
 	return []engine.Event{
 		{
 			Name: "SessionStart", Kind: engine.SessionStart, Matches: engine.Source, Timeout: limit, Bridged: true,
-			Fields: fields("SessionStart", engine.Field{Name: "source", Value: engine.Source}),
+			Fields: fields("SessionStart", engine.Holds("source", engine.Source)),
 			Rows:   shown(context),
 		},
 		{
 			Name: "SessionEnd", Kind: engine.SessionEnd, Matches: engine.Reason, Timeout: limit, Bridged: true,
-			Fields: fields("SessionEnd", engine.Field{Name: "reason", Value: engine.Reason}),
+			Fields: fields("SessionEnd", engine.Holds("reason", engine.Reason)),
 			Rows:   shown(),
 			Lost:   []string{"Gemini CLI does not wait for it, and may end it half-way"},
 		},
 		{
 			Name: "BeforeAgent", Kind: engine.Prompt, Timeout: limit, Bridged: true,
-			Fields: fields("BeforeAgent", engine.Field{Name: "prompt", Value: engine.PromptText}),
+			Fields: fields("BeforeAgent", engine.Holds("prompt", engine.PromptText)),
 			Rows:   decides(context),
 			Lost: []string{
 				"the prompt cannot be rewritten",
@@ -29,16 +29,15 @@ func turnEvents() []engine.Event {
 		},
 		{
 			Name: "AfterAgent", Kind: engine.Stop, Timeout: limit, Bridged: true,
-			Fields: fields("AfterAgent", engine.Field{Name: "prompt", Value: engine.PromptText},
-				engine.Field{Name: "prompt_response", Value: engine.Response},
-				engine.Field{Name: "stop_hook_active", Value: engine.StopActive, Const: "false"}),
+			Fields: fields("AfterAgent", engine.Holds("prompt", engine.PromptText),
+				engine.Holds("prompt_response", engine.Response), engine.Usually("stop_hook_active", engine.StopActive, "false")),
 			Rows: decides(engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect},
 				engine.Row{Path: "hookSpecificOutput.clearContext", Is: "true", Set: engine.NoEffect}),
 			Lost: []string{"context is not taken here", "Gemini CLI has no bound on how often the turn is continued"},
 		},
 		{
 			Name: "PreCompress", Kind: engine.BeforeCompact, Matches: engine.Trigger, Timeout: limit,
-			Fields: fields("PreCompress", engine.Field{Name: "trigger", Value: engine.Trigger}),
+			Fields: fields("PreCompress", engine.Holds("trigger", engine.Trigger)),
 			Rows:   shown(),
 			Lost:   []string{"Gemini CLI fires it before every request and ignores a refusal, so nothing is added for it"},
 		},
@@ -48,7 +47,7 @@ func turnEvents() []engine.Event {
 // modelEvents are the events about requests to the model.
 func modelEvents() []engine.Event {
 	const limit = timeLimit
-	request := engine.Field{Name: "llm_request", Value: engine.Request, Form: asRequest}
+	request := engine.Formed("llm_request", engine.Request, asRequest)
 	return []engine.Event{
 		{
 			Name: "BeforeModel", Kind: engine.BeforeRequest, Timeout: limit, Bridged: true,
@@ -70,10 +69,9 @@ func modelEvents() []engine.Event {
 		},
 		{
 			Name: "AfterModel", Kind: engine.AfterResponse, Timeout: limit,
-			Fields: fields("AfterModel",
-				engine.Field{Name: "llm_request", Value: engine.Request, Form: asRequest, Optional: true},
-				engine.Field{Name: "llm_response.text", Value: engine.Response},
-				engine.Field{Name: "llm_response.candidates", Value: engine.Response, Form: asCandidates},
+			Fields: fields("AfterModel", engine.Field{Name: "llm_request", Value: engine.Request, Form: asRequest,
+				Optional: true}, engine.Holds("llm_response.text", engine.Response),
+				engine.Formed("llm_response.candidates", engine.Response, asCandidates),
 				engine.Field{Name: "llm_response.usageMetadata", Value: engine.Usage, Form: asUsage, Optional: true}),
 			Rows: decides(engine.Row{Path: "hookSpecificOutput.llm_response", Set: engine.NoEffect}),
 			Lost: []string{"Gemini CLI fires it for every piece of a response, so nothing is added for it"},

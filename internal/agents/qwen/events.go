@@ -36,7 +36,7 @@ func sessionEvents() []engine.Event {
 		Name: "PreCompact", Kind: engine.BeforeCompact, Matches: engine.Trigger, Matcher: exact, Timeout: commandLimit,
 		Bridged: true,
 		Fields: fields(engine.Optional("prompt_id", engine.PromptID), engine.Holds("trigger", engine.Trigger),
-			engine.Field{Name: "custom_instructions", Value: engine.Instructions, Const: `""`}),
+			engine.Usually("custom_instructions", engine.Instructions, `""`)),
 		Rows: rows(block()...),
 		Lost: []string{"A plugin cannot give the summary itself, or run a recipe instead: it can only refuse a compaction."},
 	}, {
@@ -85,8 +85,7 @@ func toolEvents() []engine.Event {
 	}, {
 		Name: "PostToolUse", Kind: engine.ToolSucceeded, Matches: engine.ToolName, Timeout: commandLimit, Bridged: true,
 		Fields: fields(slices.Concat(call, []engine.Field{engine.Formed("tool_response", engine.ToolOutput, engine.AsResult)},
-			ids,
-			[]engine.Field{engine.Optional("duration_ms", engine.Duration)})...),
+			ids, []engine.Field{engine.Optional("duration_ms", engine.Duration)})...),
 		Rows: rows(contextRow(),
 			engine.Row{Path: "stopReason", Set: engine.SetOutput, Needs: []engine.Condition{engine.Is("continue", "false")}},
 			engine.Row{Path: "decision", Set: engine.NoEffect}, engine.Row{Path: "reason", Set: engine.Silent},
@@ -106,8 +105,7 @@ func toolEvents() []engine.Event {
 		Name: "PostToolBatch", Kind: engine.AfterBatch, Timeout: commandLimit, Bridged: true,
 		Fields: fields(call[0], engine.Field{Name: "tool_calls", Value: engine.Calls, Form: engine.AsCalls,
 			Each: slices.Concat(call[1:], []engine.Field{engine.Holds("tool_use_id", engine.CallID),
-				engine.Holds("tool_call_id", engine.CallID),
-				engine.Holds("status", engine.ToolStatus),
+				engine.Holds("tool_call_id", engine.CallID), engine.Holds("status", engine.ToolStatus),
 				engine.Formed("tool_response", engine.ToolOutput, engine.AsResult)})}),
 		Results: []engine.Result{{Fields: []engine.Field{engine.Holds("result_display", engine.ToolOutput),
 			engine.Fixed("execution_status", `"success"`)}}},
@@ -130,8 +128,7 @@ func turnEvents() []engine.Event {
 		Lost: []string{"A plugin cannot end the turn at its stop, where another plugin wants it to go on."},
 	}, {
 		Name: "StopFailure", Kind: engine.TurnFailed, Matches: engine.FailureKind, Timeout: commandLimit, Bridged: true,
-		Fields: fields(prompt, engine.Holds("error", engine.FailureKind), engine.Field{Name: "error_details",
-			Value: engine.Failure, Optional: true},
+		Fields: fields(prompt, engine.Holds("error", engine.FailureKind), engine.Optional("error_details", engine.Failure),
 			engine.Optional("last_assistant_message", engine.Response)),
 		Rows: rows(),
 	}, {
@@ -141,15 +138,13 @@ func turnEvents() []engine.Event {
 	}, {
 		Name: "SubagentStop", Kind: engine.AgentStop, Matches: engine.AgentType, Timeout: commandLimit, Bridged: true,
 		Fields: fields(slices.Concat([]engine.Field{prompt, engine.Fixed("stop_hook_active", "false"),
-			engine.Holds("agent_type", engine.AgentType)},
-			engine.Theirs("agent_transcript_path"), []engine.Field{engine.Holds("last_assistant_message", engine.Response)},
-			tasks)...),
+			engine.Holds("agent_type", engine.AgentType)}, engine.Theirs("agent_transcript_path"),
+			[]engine.Field{engine.Holds("last_assistant_message", engine.Response)}, tasks)...),
 		Rows: rows(append(block(), engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect})...),
 	}, {
 		Name: "MessageDisplay", Kind: engine.AfterResponse, Timeout: commandLimit,
 		Fields: fields(prompt, engine.Optional("message_id", engine.PromptID),
-			engine.Holds("displayed_text", engine.Response),
-			engine.Fixed("is_final", "true")),
+			engine.Holds("displayed_text", engine.Response), engine.Fixed("is_final", "true")),
 		Needs: []engine.Condition{engine.Is("is_final", "true")}, Rows: rows(),
 	}}
 }

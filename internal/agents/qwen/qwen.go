@@ -22,18 +22,20 @@ func table() engine.Dialect {
 	return engine.Dialect{
 		Title:  "Qwen Code",
 		Facts:  engine.Facts{Driven: "0.24.4", Date: "2026-11-22", Read: "the vendor's newest documentation of 2026"},
-		Places: places(), Shape: Shape(), Events: events(), Servers: servers(),
+		Places: places(), Shape: shape(), Events: events(), Servers: servers(),
 		Matcher: engine.MatcherRule{Literal: true, Lookaround: true},
 		Tools:   toolNames(), AbsolutePaths: true, MCPName: "mcp__%s__%s",
 		Results: []engine.Result{{Fields: []engine.Field{engine.Holds("llmContent", engine.ToolOutput),
 			{Name: "returnDisplay", Value: engine.ToolOutput, Writes: true}}}},
 		Words: engine.Words{
 			{Value: engine.PermissionMode, Ours: "trusted", Theirs: "yolo"},
-			{Value: engine.Reason, Ours: "other", Theirs: "other"}, {Value: engine.Reason, Ours: "exit",
-				Theirs: "prompt_input_exit"}, {Value: engine.Reason, Ours: "error", Theirs: "other"},
+			{Value: engine.Reason, Ours: "other", Theirs: "other"},
+			{Value: engine.Reason, Ours: "exit", Theirs: "prompt_input_exit"},
+			{Value: engine.Reason, Ours: "error", Theirs: "other"},
 			{Value: engine.Reason, Ours: "interrupt", Theirs: "other"},
-			{Value: engine.FailureKind, Ours: "error", Theirs: "unknown"}, {Value: engine.ToolStatus, Ours: "ran",
-				Theirs: "success"}, {Value: engine.ToolStatus, Ours: "failed", Theirs: "error"},
+			{Value: engine.FailureKind, Ours: "error", Theirs: "unknown"},
+			{Value: engine.ToolStatus, Ours: "ran", Theirs: "success"},
+			{Value: engine.ToolStatus, Ours: "failed", Theirs: "error"},
 		},
 		Environment: environment(),
 		Shell:       []string{"bash", "-c"}, Dedup: "command", MaxContinuations: 7, HasAsk: true,
@@ -131,4 +133,32 @@ func environment() (list []engine.Variable) {
 		list = append(list, engine.Variable{Name: "QWEN_CODE_" + name})
 	}
 	return list
+}
+
+// places are Qwen Code's settings files.
+func places() []engine.Place {
+	return []engine.Place{
+		{Scope: engine.ScopeUser, Path: ".qwen/settings.json", Format: "jsonc", Write: true},
+		{Scope: engine.ScopeProject, Path: ".qwen/settings.json", Format: "jsonc", Write: true},
+		{Scope: engine.ScopeSystem, Path: "/etc/qwen-code/settings.json", Format: "jsonc"},
+	}
+}
+
+// shape is how Qwen Code's settings files list hooks.
+func shape() engine.Shape {
+	return engine.Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Millisecond,
+		Disable:  "disableAllHooks",
+		Once:     true,
+		NoEvents: []string{"enabled", "disabled", "notifications"}, Seconds: []engine.HandlerKind{engine.HTTPHandler,
+			engine.PromptHandler},
+		Kinds: []engine.HandlerKind{engine.CommandHandler, engine.HTTPHandler, engine.PromptHandler},
+		Limits: map[engine.HandlerKind]time.Duration{engine.HTTPHandler: 600 * time.Second,
+			engine.PromptHandler: 30 * time.Second}}
+}
+
+func servers() engine.ServerPlaces {
+	return engine.ServerPlaces{
+		{Place: engine.Place{Scope: engine.ScopeUser, Path: ".qwen/settings.json", Format: "jsonc"}, Root: "mcpServers"},
+		{Place: engine.Place{Scope: engine.ScopeProject, Path: ".qwen/settings.json", Format: "jsonc"}, Root: "mcpServers"},
+	}
 }

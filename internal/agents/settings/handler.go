@@ -2,6 +2,10 @@ package settings
 
 import (
 	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
@@ -93,4 +97,52 @@ func (h Handler) TimeLimit(d engine.Dialect, e engine.Event) time.Duration {
 		return limit
 	}
 	return e.Timeout
+}
+
+// InExtension returns a handler of a plugin of an agent with what that fills into its texts: the plugin's
+// directory, that of the project, and what separates names in a path.
+func (h Handler) InExtension(d engine.Dialect, dir, project string) Handler {
+	if !d.Extensions {
+		return h
+	}
+	const separator = string(filepath.Separator)
+	fill := strings.NewReplacer("${extensionPath}", dir, "${workspacePath}", project, "${/}", separator,
+		"${pathSeparator}", separator).Replace
+	h.Command, h.Args, h.Env = fill(h.Command), slices.Clone(h.Args), maps.Clone(h.Env)
+	for i, arg := range h.Args {
+		h.Args[i] = fill(arg)
+	}
+	for name, value := range h.Env {
+		h.Env[name] = fill(value)
+	}
+	return h
+}
+
+// BridgeEntry reports whether the command line of a hook in an agent's settings file is one
+// that chibi bridge wrote: it has the words chibi, as a name or at the end of a path, and
+// then "bridge run".
+func BridgeEntry(command string) bool {
+	return bridgeWords(strings.FieldsFunc(command, func(r rune) bool {
+		return strings.ContainsRune(" \t\r\n\"';&|()", r)
+	}))
+}
+
+// bridgeWords reports whether chibi is among the words, and "bridge" and "run" behind it.
+func bridgeWords(words []string) bool {
+	begin := slices.IndexFunc(words, isChibi)
+	if begin < 0 {
+		return false
+	}
+	for i := begin + 1; i+1 < len(words); i++ {
+		if words[i] == "bridge" && words[i+1] == "run" {
+			return true
+		}
+	}
+	return false
+}
+
+// isChibi reports whether a word is this program, by its name or its path.
+func isChibi(word string) bool {
+	name := filepath.Base(strings.ReplaceAll(word, `\`, "/"))
+	return name == "chibi" || name == "chibi.exe"
 }

@@ -7,25 +7,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chibi-host/chibi/internal/agents/claude"
-	"github.com/chibi-host/chibi/internal/agents/codex"
-	"github.com/chibi-host/chibi/internal/agents/copilot"
-	"github.com/chibi-host/chibi/internal/agents/crush"
-	"github.com/chibi-host/chibi/internal/agents/cursor"
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/internal/agents/gemini"
-	"github.com/chibi-host/chibi/internal/agents/qwen"
 	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/google/go-cmp/cmp"
 )
 
+func shapeOf(agent string) engine.Shape {
+	d, _ := agents.ByName(agent)
+	return d.Shape
+}
+
 // shapes are dialects with what matters for settings files.
 func shapes() map[string]engine.Dialect {
 	return map[string]engine.Dialect{
-		"claude": {Title: "Claude Code", Shape: claude.Shape()}, "codex": {Title: "Codex", Shape: codex.Shape()},
-		"copilot": {Title: "Copilot CLI", Shape: copilot.Shape()}, "crush": {Title: "Crush", Shape: crush.Shape()},
-		"cursor": {Title: "Cursor", Shape: cursor.Shape()}, "gemini": {Title: "Gemini CLI", Shape: gemini.Shape()},
-		"qwen": {Title: "Qwen Code", Shape: qwen.Shape()},
+		"claude": {Title: "Claude Code", Shape: shapeOf("claude")}, "codex": {Title: "Codex", Shape: shapeOf("codex")},
+		"copilot": {Title: "Copilot CLI", Shape: shapeOf("copilot")}, "crush": {Title: "Crush", Shape: shapeOf("crush")},
+		"cursor": {Title: "Cursor", Shape: shapeOf("cursor")}, "gemini": {Title: "Gemini CLI", Shape: shapeOf("gemini")},
+		"qwen": {Title: "Qwen Code", Shape: shapeOf("qwen")},
 	}
 }
 
@@ -226,8 +225,8 @@ func TestHandlersOfAFileAreBounded(t *testing.T) {
 }
 
 func TestNamesOfEventsInAnyCase(t *testing.T) {
-	crush := engine.Dialect{Shape: crush.Shape(), Events: []engine.Event{{Name: "PreToolUse"}}}
-	claude := engine.Dialect{Shape: claude.Shape(), Events: crush.Events}
+	crush := engine.Dialect{Shape: shapeOf("crush"), Events: []engine.Event{{Name: "PreToolUse"}}}
+	claude := engine.Dialect{Shape: shapeOf("claude"), Events: crush.Events}
 	for _, name := range []string{"pretooluse", "PRE_TOOL_USE", "PreToolUse"} {
 		_, there := crush.Event(name)
 		_, exact := claude.Event(name)
@@ -238,7 +237,7 @@ func TestNamesOfEventsInAnyCase(t *testing.T) {
 }
 
 func TestTimeLimits(t *testing.T) {
-	d, e := engine.Dialect{Shape: claude.Shape()}, engine.Event{Timeout: 600 * time.Second}
+	d, e := engine.Dialect{Shape: shapeOf("claude")}, engine.Event{Timeout: 600 * time.Second}
 	for _, test := range []struct {
 		h    Handler
 		want time.Duration
