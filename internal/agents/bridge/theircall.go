@@ -22,20 +22,21 @@ func TheirCallOf(m engine.Moment) TheirCall {
 		return TheirCall{m}
 	}
 	m.Values = maps.Clone(m.Values)
+	call := TheirCall{m}
 	switch m.Kind {
 	case engine.BeforeShell:
-		nameCall(m, "shell_exec", tools.CategoryShell, "command", engine.Command)
+		call.name("shell_exec", tools.CategoryShell, "command", engine.Command)
 	case engine.BeforeRead:
-		nameCall(m, "read_file", tools.CategoryRead, "path", engine.Path)
+		call.name("read_file", tools.CategoryRead, "path", engine.Path)
 	case engine.BeforeMCP:
 		m.Set(engine.ToolName, m.Text(engine.ServerTool))
 		m.Set(engine.ToolCategory, string(tools.CategoryMCP))
 	}
-	return TheirCall{m}
+	return call
 }
 
-// nameCall notes the call of a tool with one argument.
-func nameCall(m engine.Moment, tool string, category tools.Category, subject string, argument engine.Value) {
+// name notes the tool of the call, which has one argument.
+func (m TheirCall) name(tool string, category tools.Category, subject string, argument engine.Value) {
 	m.Set(engine.ToolName, tool)
 	m.Set(engine.ToolCategory, string(category))
 	m.Set(engine.ToolSubject, subject)

@@ -17,8 +17,8 @@ func turnEvents() []engine.Event {
 	return []engine.Event{
 		{
 			Name: "SessionStart", Kind: engine.SessionStart, Matches: engine.Source, Timeout: limit, Bridged: true,
-			Exits:     observed(),
-			Fields:    without(fields("SessionStart", engine.Holds("source", engine.Source)), "turn_id", "agent_id",
+			Exits: observed(),
+			Fields: without(fields("SessionStart", engine.Holds("source", engine.Source)), "turn_id", "agent_id",
 				"agent_type"),
 			PlainText: engine.TextContext,
 			Rows: append(specific("SessionStart", engine.Row{Path: "additionalContext", Set: engine.SetContext}),

@@ -93,14 +93,11 @@ func contextRow() engine.Row { return engine.Row{Path: "additionalContext", Set:
 
 // beforeTool are the members of an answer before a tool.
 func beforeTool() []engine.Row {
-	return []engine.Row{
-		{Path: "permissionDecision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
-		{Path: "permissionDecision", Is: `"ask"`, Set: engine.SetDecision, To: "ask"},
-		{Path: "permissionDecision", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
-		{Path: "permissionDecisionReason", Set: engine.SetReason},
-		{Path: "modifiedArgs", Set: engine.SetInput},
+	return append(engine.Decides("permissionDecision", "deny", "ask", "allow"),
+		engine.Row{Path: "permissionDecisionReason", Set: engine.SetReason},
+		engine.Row{Path: "modifiedArgs", Set: engine.SetInput},
 		contextRow(),
-	}
+	)
 }
 
 // nonZeroDenies are the exit statuses before a tool: all but 0 deny the call.
@@ -193,12 +190,9 @@ func permissionEvent(name string, bridged bool) engine.Event {
 	return engine.Event{
 		Name: name, Kind: engine.AskPermission, Matches: engine.ToolName, Timeout: timeLimit, Bridged: bridged,
 		Fields: fields, Tools: table, MCPName: "%s/%s",
-		Rows: []engine.Row{
-			{Path: "behavior", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
-			{Path: "behavior", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
-			{Path: "message", Set: engine.SetReason},
-			{Path: "interrupt", Is: "true", Set: engine.SetHalt},
-		},
+		Rows: append(engine.Decides("behavior", "deny", "allow"),
+			engine.Row{Path: "message", Set: engine.SetReason},
+			engine.Row{Path: "interrupt", Is: "true", Set: engine.SetHalt}),
 		Exits: []engine.Exit{{Status: "2", JSON: engine.JSONBeside, Then: engine.EndsDenied}},
 		Lost:  []string{"arguments cannot be rewritten"},
 	}

@@ -94,9 +94,7 @@ func fields(event string, fields ...engine.Field) []engine.Field {
 // answer are the members of Crush's own answers, which mean nothing beside Claude Code's.
 func answer() []engine.Row {
 	own := []engine.Condition{engine.Has("hookSpecificOutput").Not()}
-	rows := []engine.Row{
-		{Path: "decision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
-		{Path: "decision", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
+	rows := append(engine.Decides("decision", "deny", "allow"), []engine.Row{
 		{Path: "halt", Is: "true", Set: engine.SetHalt},
 		{Path: "reason", Set: engine.SetHaltReason, When: []engine.Condition{engine.Is("halt", "true")}},
 		{Path: "reason", Set: engine.SetReason},
@@ -105,7 +103,7 @@ func answer() []engine.Row {
 		{Path: "version", Set: engine.Silent},
 		{Path: "systemMessage", Set: engine.NoEffect}, {Path: "continue", Set: engine.NoEffect},
 		{Path: "stopReason", Set: engine.NoEffect},
-	}
+	}...)
 	for i := range rows {
 		rows[i].When = append(rows[i].When, own...)
 	}
@@ -114,15 +112,13 @@ func answer() []engine.Row {
 
 // claudeAnswer are the members of Claude Code's answers that Crush reads.
 func claudeAnswer() []engine.Row {
-	rows := []engine.Row{
-		{Path: "permissionDecision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
-		{Path: "permissionDecision", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
+	rows := append(engine.Decides("permissionDecision", "deny", "allow"), []engine.Row{
 		{Path: "permissionDecision", Is: `"ask"`, Set: engine.NoEffect},
 		{Path: "permissionDecisionReason", Set: engine.SetReason},
 		{Path: "updatedInput", Set: engine.SetInputPatch},
 		{Path: "additionalContext", Set: engine.SetContext},
 		{Path: "hookEventName", Set: engine.Silent},
-	}
+	}...)
 	for i := range rows {
 		rows[i].Path = "hookSpecificOutput." + rows[i].Path
 	}

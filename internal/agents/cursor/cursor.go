@@ -109,10 +109,7 @@ func messages() []engine.Row {
 
 // permissionRows are the members of a decision.
 func permissionRows(rows ...engine.Row) []engine.Row {
-	return slices.Concat([]engine.Row{
-		{Path: "permission", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
-		{Path: "permission", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
-	}, rows, messages())
+	return slices.Concat(engine.Decides("permission", "deny", "allow"), rows, messages())
 }
 
 // toolEvents are the events before a tool. Of one call of the shell, of an MCP tool or of
@@ -212,16 +209,16 @@ const asEdits engine.Form = "edits"
 // own writes it; it is not read.
 type own struct{}
 
-// Write writes the arguments of a call in it.
-func (own) Write(form engine.Form, _ engine.Moment, value json.RawMessage) json.RawMessage {
+// Theirs writes the arguments of a call in it.
+func (own) Theirs(form engine.Form, _ engine.Moment, value json.RawMessage) json.RawMessage {
 	if form != asEdits {
 		return value
 	}
 	return cursorEdits(value)
 }
 
-// Read reads nothing of it: another member says which file it is.
-func (own) Read(form engine.Form, value json.RawMessage) json.RawMessage {
+// Ours reads nothing of it: another member says which file it is.
+func (own) Ours(form engine.Form, value json.RawMessage) json.RawMessage {
 	if form != asEdits {
 		return value
 	}

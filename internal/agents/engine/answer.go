@@ -84,9 +84,9 @@ func (v *verdict) set(row Row, value gjson.Result) bool {
 	case SetEnv:
 		eff.Env = texts(value)
 	case SetRequest:
-		eff.Request = v.ofForm(row.Form, json.RawMessage(value.Raw))
+		eff.Request = ofForm(v.Own, row.Form, json.RawMessage(value.Raw))
 	case SetInclude:
-		_ = strictjson.Decode(v.ofForm(row.Form, json.RawMessage(value.Raw)), &eff.Include)
+		_ = strictjson.Decode(ofForm(v.Own, row.Form, json.RawMessage(value.Raw)), &eff.Include)
 	case Invalid:
 		eff.Failed = fmt.Sprintf("its answer has %s: %s, which is not valid there", row.Path, clip.Text(value.Raw, 60))
 	case NoEffect:

@@ -12,7 +12,9 @@ func Optional(name string, v Value) Field { return Field{Name: name, Value: v, O
 func Formed(name string, v Value, form Form) Field { return Field{Name: name, Value: v, Form: form} }
 
 // Usually is one that has the JSON if the value is not known.
-func Usually(name string, v Value, json string) Field { return Field{Name: name, Value: v, Const: json} }
+func Usually(name string, v Value, json string) Field {
+	return Field{Name: name, Value: v, Const: json}
+}
 
 // Fixed is one that is always the same in chibi, given as JSON.
 func Fixed(name, json string) Field { return Field{Name: name, Const: json} }

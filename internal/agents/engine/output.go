@@ -149,25 +149,25 @@ func (w *writer) rewrite(eff Effect) {
 		w.text(SetPrompt, *eff.Prompt, "the changed prompt")
 	}
 	if eff.Request != nil {
-		form := w.form(SetRequest)
-		request := w.inForm(form, w.moment, eff.Request)
+		form := formOf(w.row(SetRequest, ""))
+		request := inForm(w.Own, form, w.moment, eff.Request)
 		w.object(SetRequest, request, "the changed request")
-		if rest := missing(eff.Request, w.ofForm(form, request)); len(rest) > 0 {
+		if rest := missing(eff.Request, ofForm(w.Own, form, request)); len(rest) > 0 {
 			w.lose("%s takes no changed %s of a request at %s", w.Title, strings.Join(rest, ", "), w.event.Name)
 		}
 	}
 	if eff.Include != nil {
 		names, _ := strictjson.Encode(eff.Include) // a list of texts
-		w.object(SetInclude, w.inForm(w.form(SetInclude), w.moment, names), "the selection of tools")
+		w.object(SetInclude, inForm(w.Own, formOf(w.row(SetInclude, "")), w.moment, names), "the selection of tools")
 	}
 }
 
-// form is the form in which a member is written.
-func (w *writer) form(set Member) Form {
-	if row := w.row(set, ""); row != nil {
-		return row.Form
+// formOf is the form in which a member is written.
+func formOf(row *Row) Form {
+	if row == nil {
+		return ""
 	}
-	return ""
+	return row.Form
 }
 
 // input writes arguments: all of them, or the patch, as the agent takes them.

@@ -60,6 +60,7 @@ func patchOf(d Dialect, m Moment, input json.RawMessage) json.RawMessage {
 	return slices.Concat([]byte(`{"command":`), strictjson.Quote(patch), []byte("}"))
 }
 
+// FirstText returns the first of some members that is a text, "" if none is.
 func FirstText(object gjson.Result, names ...string) string {
 	for _, name := range names {
 		if value := object.Get(name); value.Type == gjson.String {

@@ -112,7 +112,7 @@ func (w encoder) special(f Field, value json.RawMessage) json.RawMessage {
 	case AsMCPResult:
 		return strictjson.Quote(`{"content":` + string(textBlocks(value)) + "}")
 	}
-	return w.Words.theirs(f.Value, w.inForm(f.Form, w.m, value))
+	return w.Words.theirs(f.Value, inForm(w.Own, f.Form, w.m, value))
 }
 
 // textBlocks is a list of one block with a text.

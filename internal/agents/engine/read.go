@@ -80,7 +80,7 @@ func (r decoder) take(f Field, value gjson.Result) {
 	case AsJSONString:
 		raw = json.RawMessage(value.Str)
 	default:
-		raw = r.ofForm(f.Form, raw)
+		raw = ofForm(r.Own, f.Form, raw)
 	}
 	if f.Value == "" || value.Type == gjson.Null || len(raw) == 0 || !strictjson.Valid(raw) {
 		return

@@ -1,12 +1,10 @@
 package engine
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin/toolnames"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -94,43 +92,19 @@ type Dialect struct {
 	Exceptions []Exception
 }
 
-// Own are the forms of one agent's own. A value in a form that is another's stays as it is.
-type Own interface {
-	// Write returns a value of a moment in a form.
-	Write(form Form, m Moment, value json.RawMessage) json.RawMessage
-	// Read is the reverse; nil: such a value is not read.
-	Read(form Form, value json.RawMessage) json.RawMessage
-}
-
-// inForm writes a value in a form, if it is one of the agent's own.
-func (d Dialect) inForm(form Form, m Moment, value json.RawMessage) json.RawMessage {
-	if d.Own == nil || form == "" {
-		return value
-	}
-	return d.Own.Write(form, m, value)
-}
-
-// ofForm is the reverse.
-func (d Dialect) ofForm(form Form, value json.RawMessage) json.RawMessage {
-	if d.Own == nil || form == "" {
-		return value
-	}
-	return d.Own.Read(form, value)
-}
-
 // Event returns an event by its name or an alias.
 func (d Dialect) Event(name string) (Event, bool) {
 	for _, e := range d.Events {
-		if d.isNamed(e, name) {
+		if e.isNamed(name, d.Shape.AnyCase) {
 			return e, true
 		}
 	}
 	return Event{}, false
 }
 
-// isNamed reports whether a name is that of an event.
-func (d Dialect) isNamed(e Event, name string) bool {
-	if d.Shape.AnyCase {
+// isNamed reports whether a name is that of the event.
+func (e Event) isNamed(name string, anyCase bool) bool {
+	if anyCase {
 		plain := func(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 		return plain(e.Name) == plain(name)
 	}
@@ -331,33 +305,6 @@ const (
 	AsPatch      Form = "patch"       // as AsInput, what writes or edits a file as a patch of apply_patch
 )
 
-// Row is what one member of an answer means.
-type Row struct {
-	// Path is the member, with dots for members of objects.
-	Path string
-	// Is is the value that it must have, as JSON such as `"deny"` or `false`; "": any.
-	Is string
-	// Set is what it sets, To is the decision of SetDecision.
-	Set Member
-	To  hookpoints.Decision
-	// Needs are conditions without which the member is an error. What chibi bridge writes fulfils
-	// them: a condition with a value is written, and without one the member is left out. So it is if
-	// the condition is an approval that nobody gave, unless Costs says so.
-	Needs []Condition
-	// When are conditions without which the row is not there.
-	When []Condition
-	// Reads says that the member is only read, never written by chibi bridge; Writes that it
-	// is only written.
-	Reads, Writes bool
-	// Form is how a result is written: a string, AsResult or AsTextBlocks; or a request or
-	// a selection of tools. Categories are the
-	// categories of the tools for which it is written; nil: all.
-	Form       Form
-	Categories []tools.Category
-	// Costs is what writing it also does, a sentence for the person; "": nothing.
-	Costs string
-}
-
 // MatcherRule is how a matcher is compared.
 type MatcherRule struct {
 	// Names are the characters, besides letters and digits, of a matcher that is a list of
@@ -386,70 +333,6 @@ type Variable struct {
 	// Events are where it is set; nil: everywhere.
 	Events []string
 }
-
-// Exit is what an exit status means.
-type Exit struct {
-	// Status is the status, or how else the process ended.
-	Status Status
-	// JSON says what JSON on standard output then is.
-	JSON JSONRule
-	// Then is what the status itself means without JSON that decides.
-	Then Ending
-	// NeedsText says that Then only holds if there is text on standard error (or what
-	// takes its place), Else is what holds otherwise; "": EndsFailed.
-	NeedsText bool
-	Else      Ending
-	// NoText is the reason of a denial without text.
-	NoText string
-	// Stderr says that standard error takes the place of an empty standard output. Text that
-	// is not JSON is then the reason of what Then says.
-	Stderr bool
-}
-
-// Status is an exit status as a number, or one of these.
-type Status string
-
-// The other ends of a process.
-const (
-	OtherStatus Status = "other"  // all that have no row of their own
-	BySignal    Status = "signal" // a signal ended it
-	ByTimeout   Status = "timeout"
-	NotStarted  Status = "start" // it could not be started
-)
-
-// JSONRule says what JSON on standard output is.
-type JSONRule string
-
-// The meanings of JSON.
-const (
-	JSONDecides JSONRule = "decides"
-	JSONBeside  JSONRule = "beside" // it counts, and so does the exit status
-	JSONIgnored JSONRule = "ignored"
-)
-
-// Ending is what the end of a process means by itself.
-type Ending string
-
-// The meanings of an end.
-const (
-	EndsOK      Ending = "ok"
-	EndsDenied  Ending = "deny"
-	EndsHalted  Ending = "halt"
-	EndsContext Ending = "context" // standard output is for the model
-	EndsShown   Ending = "shown"   // the text is for the person
-	EndsFailed  Ending = "failed"
-)
-
-// TextRule says what output that is not JSON means.
-type TextRule string
-
-// The meanings of output that is not JSON.
-const (
-	TextIgnored TextRule = "ignored"
-	TextShown   TextRule = "shown"   // to the person
-	TextFailed  TextRule = "failed"  // the hook has failed
-	TextContext TextRule = "context" // for the model
-)
 
 // Exception is what a table cannot say.
 type Exception struct {

@@ -25,8 +25,8 @@ const (
 // own writes and reads them.
 type own struct{}
 
-// Write writes a value in one of them.
-func (own) Write(form engine.Form, m engine.Moment, value json.RawMessage) json.RawMessage {
+// Theirs writes a value in one of them.
+func (own) Theirs(form engine.Form, m engine.Moment, value json.RawMessage) json.RawMessage {
 	switch form {
 	case asRequest:
 		return geminiRequest(value)
@@ -42,8 +42,8 @@ func (own) Write(form engine.Form, m engine.Moment, value json.RawMessage) json.
 	return value
 }
 
-// Read is the reverse.
-func (own) Read(form engine.Form, value json.RawMessage) json.RawMessage {
+// Ours is the reverse.
+func (own) Ours(form engine.Form, value json.RawMessage) json.RawMessage {
 	switch form {
 	case asRequest:
 		return neutralRequest(value)

@@ -54,8 +54,8 @@ func sessionEvents() []engine.Event {
 
 // toolEvents are the events of tool calls.
 func toolEvents() []engine.Event {
-	call := []engine.Field{engine.Optional("prompt_id", engine.PromptID), engine.Formed("tool_name", engine.ToolName,
-		engine.AsTool),
+	call := []engine.Field{engine.Optional("prompt_id", engine.PromptID),
+		engine.Formed("tool_name", engine.ToolName, engine.AsTool),
 		engine.Formed("tool_input", engine.ToolInput, engine.AsInput)}
 	ids := []engine.Field{{Name: "tool_use_id", Value: engine.CallID, Writes: true},
 		engine.Holds("tool_call_id", engine.CallID)}
@@ -63,10 +63,7 @@ func toolEvents() []engine.Event {
 	return []engine.Event{{
 		Name: "PreToolUse", Kind: engine.BeforeTool, Matches: engine.ToolName, Timeout: commandLimit, Bridged: true,
 		Fields: fields(slices.Concat(call, ids)...),
-		Rows: rows(slices.Concat([]engine.Row{
-			{Path: permission, Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
-			{Path: permission, Is: `"ask"`, Set: engine.SetDecision, To: "ask"},
-			{Path: permission, Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
+		Rows: rows(slices.Concat(engine.Decides(permission, "deny", "ask", "allow"), []engine.Row{
 			{Path: permission + "Reason", Set: engine.SetReason},
 			{Path: "hookSpecificOutput.updatedInput", Set: engine.NoEffect},
 			{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect},
@@ -77,11 +74,9 @@ func toolEvents() []engine.Event {
 	}, {
 		Name: "PermissionRequest", Kind: engine.AskPermission, Matches: engine.ToolName, Timeout: commandLimit, Bridged: true,
 		Fields: fields(call...),
-		Rows: rows(
-			engine.Row{Path: "hookSpecificOutput.decision.behavior", Is: `"allow"`, Set: engine.SetDecision, To: "allow"},
-			engine.Row{Path: "hookSpecificOutput.decision.behavior", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
+		Rows: rows(append(engine.Decides("hookSpecificOutput.decision.behavior", "allow", "deny"),
 			engine.Row{Path: "hookSpecificOutput.decision.message", Set: engine.SetReason,
-				Needs: []engine.Condition{engine.Is("hookSpecificOutput.decision.behavior", `"deny"`)}}),
+				Needs: []engine.Condition{engine.Is("hookSpecificOutput.decision.behavior", `"deny"`)}})...),
 	}, {
 		Name: "PostToolUse", Kind: engine.ToolSucceeded, Matches: engine.ToolName, Timeout: commandLimit, Bridged: true,
 		Fields: fields(slices.Concat(call, []engine.Field{engine.Formed("tool_response", engine.ToolOutput, engine.AsResult)},
