@@ -96,7 +96,7 @@ func (c *conversation) Session(ctx context.Context) (Session, error) {
 
 // Unanswered returns the messages of the latest prompt if it got no answer.
 func (c *conversation) Unanswered(ctx context.Context) (prompt []Entry, err error) {
-	err = c.transcript.Scan(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
+	err = c.transcript.Each(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
 		if parts.IsUsers(e) {
 			prompt = append(prompt, e)
 		}

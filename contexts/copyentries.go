@@ -62,7 +62,7 @@ func (c entryCopy) isCurrent(ctx context.Context) (bool, error) {
 
 // newest returns the last entry of the transcript.
 func newest(ctx context.Context, c *conversation) (last Entry, err error) {
-	err = c.transcript.Scan(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
+	err = c.transcript.Each(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
 		last = e
 		return false
 	})

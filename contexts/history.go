@@ -38,7 +38,7 @@ func (c *conversation) History(ctx context.Context, q Query, each func(Entry) (m
 // first reads from the beginning of the transcript.
 func (c *conversation) first(ctx context.Context, q Query, each func(Entry) bool) error {
 	count, copies := 0, map[string]bool{}
-	return c.transcript.Scan(ctx, q.scan(), func(e Entry) bool {
+	return c.transcript.Each(ctx, q.scan(), func(e Entry) bool {
 		if !q.selects(e) || isCopy(e, copies) {
 			return true
 		}
@@ -51,7 +51,7 @@ func (c *conversation) first(ctx context.Context, q Query, each func(Entry) bool
 func (c *conversation) last(ctx context.Context, q Query, each func(Entry) bool) error {
 	var list []Entry
 	copies := map[string]bool{}
-	err := c.transcript.Scan(ctx, q.scan(), func(e Entry) bool {
+	err := c.transcript.Each(ctx, q.scan(), func(e Entry) bool {
 		if q.selects(e) && !isCopy(e, copies) {
 			list = append(list, e)
 		}

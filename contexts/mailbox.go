@@ -104,7 +104,7 @@ func (b *mailbox) undelivered(ctx context.Context, mail []Mail) ([]Mail, error) 
 	}
 	delivered := parts.Deliveries{}
 	seen := 0
-	err := b.conversation.transcript.Scan(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
+	err := b.conversation.transcript.Each(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
 		seen++
 		delivered.Add(e)
 		return e.Timestamp >= oldest || seen < recentEntries

@@ -2,10 +2,10 @@ package contexts
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
 
-	"github.com/chibi-host/chibi/contexts/internal/registry"
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // maintenance is what a [Store] does for a home as a whole, now and then.
@@ -70,40 +70,64 @@ func (m maintenance) Housekeep(ctx context.Context) error {
 	return nil
 }
 
-// State returns the current and the previous context.
-func (s *Store) State(ctx context.Context) (State, error) {
-	return s.backend.Current(ctx)
+// Expired is a context that was removed because it had expired.
+type Expired struct {
+	Name string
+	// Why is the setting that asked for it.
+	Why string
 }
 
-// Switch makes a context the current one, and the one before it the previous one.
-func (s *Store) Switch(name string) (from string, err error) {
-	if err := ValidName(name); err != nil {
-		return "", err
+// Expire removes expired contexts. One that cannot be removed does not keep the others.
+func (m maintenance) Expire(ctx context.Context, inUse string) (removed []Expired, err error) {
+	s := m.store
+	entries, err := s.backend.Expiring(ctx)
+	if err != nil || len(entries) == 0 {
+		return nil, err
 	}
-	if err := s.backend.Create(name); err != nil {
-		return "", fmt.Errorf("making context %q: %w", name, err)
+	state, err := s.backend.Current(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if state, err := s.backend.Current(context.Background()); err == nil && state.Current == name {
-		return name, s.backend.Touch(name)
+	var names []string
+	var failed error
+	for _, e := range entries {
+		why := e.IsDue(s.Now(), s.backend.LastUse)
+		if why == "" || e.Name == state.Current || e.Name == inUse || !s.Exists(ctx, e.Name) {
+			continue
+		}
+		gone, err := m.expire(ctx, e.Name)
+		if failed = errors.Join(failed, err); gone {
+			removed, names = append(removed, Expired{e.Name, why}), append(names, e.Name)
+		}
 	}
-	return s.backend.Enter(name)
+	if len(names) == 0 {
+		return nil, failed
+	}
+	if err = s.backend.Free(); err == nil {
+		_, err = s.backend.Forget(names...)
+	}
+	return removed, errors.Join(failed, err)
 }
 
-// Touch records that a context was used now.
-func (s *Store) Touch(name string) error { return s.backend.Touch(name) }
-
-// SetDestroyRule changes when a context is to be removed. A nil argument
-// changes nothing.
-func (s *Store) SetDestroyRule(name string, at *time.Time, afterInactive *time.Duration) error {
-	if err := ValidName(name); err != nil {
-		return err
+// expire removes a context, unless it is in use, or was used just before; then a later run
+// removes it.
+func (m maintenance) expire(ctx context.Context, name string) (gone bool, err error) {
+	home := m.store.backend
+	unlock, _, err := m.store.open(name).Lock(ctx, parts.NoPatience)
+	var inUse *LockedError
+	if errors.As(err, &inUse) {
+		return false, nil
 	}
-	return s.backend.Change(name, func(e *registry.Context) {
-		if at != nil {
-			e.DestroyAt = at.Unix()
-		}
-		if afterInactive != nil {
-			e.DestroyAfterSecondsInactive = int64(*afterInactive / time.Second)
-		}
-	})
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	e, err := home.Entry(ctx, name)
+	if err != nil || e == nil || e.IsDue(m.store.Now(), home.LastUse) == "" {
+		return false, err
+	}
+	if err := home.Remove(name); err != nil {
+		return false, fmt.Errorf("deleting context %q: %w", name, err)
+	}
+	return true, nil
 }

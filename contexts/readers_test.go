@@ -43,7 +43,8 @@ func TestReadersTakeNoLocks(t *testing.T) {
 	if _, inUse := s.Holder(t.Context(), "work"); !inUse {
 		t.Error("nobody uses it")
 	}
-	disk.Remove(disk.OS{}, onDisk(s, "work", "context.jsonl")) // the window is behind: whoever uses the context makes it anew
+	// The window is behind: whoever uses the context makes it anew.
+	disk.Remove(disk.OS{}, onDisk(s, "work", "context.jsonl"))
 	if window, err := reader.Window(t.Context()); len(window) != 6 || err != nil {
 		t.Errorf("behind: a window of %d entries, %v", len(window), err)
 	}

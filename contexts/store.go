@@ -48,7 +48,7 @@ func (s *Store) Context(name string) (Context, error) {
 
 // open returns the parts of a context.
 func (s *Store) open(name string) parts.Keeper {
-	return s.backend.Open(&parts.Ref{Settings: &s.Settings, Name: name})
+	return s.backend.Parts(&parts.Ref{Settings: &s.Settings, Name: name})
 }
 
 // Exists reports whether there is such a context. If that is unknown the result is

@@ -32,8 +32,8 @@ func (f fileRegistry) State(context.Context) (*registry.File, error) {
 	state, err := jsonfile.Read[registry.File](f.stateFile())
 	switch {
 	case jsonfile.IsDamaged(err):
-		parts.Report(f.settings, "%v; the current context is taken to be %q, and the contexts are those with a directory", err,
-			registry.DefaultName)
+		parts.Report(f.settings, "%v; the current context is taken to be %q, and the contexts are those with a directory",
+			err, registry.DefaultName)
 		state = registry.File{}
 	case err != nil:
 		return nil, fmt.Errorf("reading state: %w", err)

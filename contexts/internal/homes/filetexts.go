@@ -74,3 +74,5 @@ func (f *fileHome) read(path string) (string, error) {
 	}
 	return string(data), nil
 }
+
+func (c *fileContext) texts() fileTexts { return fileTexts{c} }

@@ -15,7 +15,7 @@ type fileTranscript struct {
 	*fileContext
 	entries entryLog
 	file    windowFile
-	view    *fileView
+	view    *viewFile
 }
 
 // Append adds entries to the transcript, and then to the window.

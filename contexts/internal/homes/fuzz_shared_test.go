@@ -13,7 +13,8 @@ import (
 // FuzzRecord reads records of a log: whatever they are, each line is an entry, a mark or
 // reported, and what is shown of a mark is plain.
 func FuzzRecord(f *testing.F) {
-	good, err := encodeRecord([]parts.Entry{parts.UserMessage("ann", "work", "hi"), parts.NewAnchor(parts.TypeArchival, "work", "", parts.Metadata{})},
+	good, err := encodeRecord([]parts.Entry{parts.UserMessage("ann", "work", "hi"),
+		parts.NewAnchor(parts.TypeArchival, "work", "", parts.Metadata{})},
 		&parts.Writer{Host: "a"})
 	if err != nil {
 		f.Fatal(err)

@@ -1,9 +1,10 @@
 package homes
 
 import (
-	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"os"
 	"path/filepath"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // Layout names directories and files of a home on disk, for callers that need

@@ -19,16 +19,6 @@ import (
 // revisions.
 type sharedInbox struct{ *sharedContext }
 
-// mailDoc is a message as it is stored.
-type mailDoc struct {
-	parts.Mail
-	// Large is true if the content is too large for a document: it is the only record of a
-	// log of its own, see largeMail.
-	Large bool `json:"large,omitempty"`
-
-	doc store.Doc
-}
-
 // largeMail returns the log of a message's content that is too large for a document.
 func largeMail(id, mail string) string { return id + "-" + mail }
 
@@ -68,12 +58,6 @@ func (b sharedInbox) putDoc(ctx context.Context, id string, d mailDoc) error {
 		return nil
 	}
 	return err
-}
-
-// room is what an inbox held when it was last listed, with what this process has sent since.
-type room struct {
-	held   int
-	listed time.Time
 }
 
 // maxRoomAge is how long an inbox is not listed again while this process sends to it.
@@ -212,7 +196,8 @@ func (b sharedInbox) reportMissing(ctx context.Context, key string) error {
 		return nil
 	}
 	if err == nil {
-		parts.Report(b.Settings, "context %q, message %.80q: its content is not there; the message stays in the store", b.Name, key)
+		parts.Report(b.Settings, "context %q, message %.80q: its content is not there; the message stays in the store",
+			b.Name, key)
 	}
 	return err
 }
@@ -250,25 +235,6 @@ func (b sharedInbox) removeMail(ctx context.Context, d mailDoc) error {
 	}
 	id, _, _ := strings.Cut(strings.TrimPrefix(d.doc.Key, prefixMail), ".")
 	return b.home.engine.Log.Remove(ctx, largeMail(id, d.ID))
-}
-
-// removeLargeMail removes the logs of large messages of a context that is removed.
-func (h sharedTrash) removeLargeMail(ctx context.Context, id string) error {
-	var logs []string
-	err := h.engine.Docs.List(ctx, mailPrefix(id), func(d store.Doc) bool {
-		var m mailDoc
-		log := largeMail(id, strings.TrimPrefix(d.Key, mailPrefix(id)))
-		if strictjson.Decode(d.Data, &m) == nil && m.Large && store.CheckLog(log) == nil {
-			logs = append(logs, log)
-		}
-		return true
-	})
-	for _, log := range logs {
-		if err == nil {
-			err = h.engine.Log.Remove(ctx, log)
-		}
-	}
-	return err
 }
 
 // lookForName is how often it is looked whether the name of a watched inbox is another

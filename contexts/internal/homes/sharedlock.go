@@ -5,12 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/internal/clip"
-	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/store"
 )
 
@@ -27,10 +24,6 @@ type contextLock struct {
 	sharedLocks
 	context *sharedContext
 }
-
-// freshName is how long a handle that has looked its context up need not do so again when
-// it takes the lock.
-const freshName = 5 * time.Second
 
 // lock takes a context's lease.
 func (h contextLock) lock(ctx context.Context, p parts.Patience) (unlock func(), lost <-chan struct{}, err error) {
@@ -121,7 +114,8 @@ func (h sharedLocks) begin(ctx context.Context, id string, lease store.Lease) (s
 const longestPoll = 250 * time.Millisecond
 
 // take takes a lease; with endless patience it waits until that is free.
-func (h sharedLocks) take(ctx context.Context, id string, p parts.Patience) (lease store.Lease, waited bool, err error) {
+func (h sharedLocks) take(ctx context.Context, id string, p parts.Patience) (lease store.Lease, waited bool,
+	err error) {
 	holder, err := json.Marshal(h.holderHere())
 	if err != nil {
 		return nil, false, err
@@ -141,15 +135,9 @@ func (h sharedLocks) take(ctx context.Context, id string, p parts.Patience) (lea
 	}
 }
 
-func (h *sharedHome) holderHere() parts.Holder {
-	holder := parts.ThisProcess(h.settings.Now())
-	holder.User = userName()
-	return holder
-}
-
 // mark says in a context's log who uses the context from here on, and returns the new tail.
 func (h *sharedHome) mark(ctx context.Context, id string) (tail store.Tail, err error) {
-	data, err := json.Marshal(markLine{TakenBy: ptr(h.holderHere())})
+	data, err := json.Marshal(markLine{TakenBy: new(h.holderHere())})
 	if err != nil {
 		return tail, err
 	}
@@ -164,8 +152,6 @@ func (h *sharedHome) mark(ctx context.Context, id string) (tail store.Tail, err 
 	}
 	return tail, err
 }
-
-func ptr[T any](v T) *T { return &v }
 
 // Holder returns who has a context's lease.
 func (h sharedLocks) Holder(ctx context.Context, name string) (holder parts.Holder, inUse bool) {
@@ -193,30 +179,4 @@ func (h sharedLocks) End(ctx context.Context, name string) error {
 	}
 	_, err = h.mark(ctx, n.ID)
 	return err
-}
-
-// maxHolderText bounds what a holder says of itself in one word.
-const maxHolderText = 100
-
-// holderOf reads what a holder says of itself: foreign bytes, which are shown to people.
-func holderOf(data []byte) (h parts.Holder) {
-	if len(data) > store.MaxHolder || strictjson.Decode(data, &h) != nil {
-		return parts.Holder{}
-	}
-	return plain(h)
-}
-
-// plain leaves out of a holder what could deceive a terminal.
-func plain(h parts.Holder) parts.Holder {
-	h.Host, h.User = plainWord(h.Host), plainWord(h.User)
-	return h
-}
-
-func plainWord(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r > 0x7e {
-			return '?'
-		}
-		return r
-	}, clip.Text(text, maxHolderText))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"github.com/chibi-host/chibi/store"
 )
@@ -106,4 +107,32 @@ func (h *nameDocs) undoLateMove(ctx context.Context, made named) error {
 		return nil
 	}
 	return err
+}
+
+// removeDirectory removes what this machine has of a context that was removed from the
+// store, and moveDirectory what it has of one that was renamed.
+func (h *sharedHome) removeDirectory(name string) {
+	files := fileNames{h.host}
+	if !files.hasContext(name) {
+		return
+	}
+	var err error
+	if files.hasConversation(name) { // another context's, in files
+		err = h.host.fs.RemoveAll(Layout{h.host.home}.SharedCache(name))
+	} else if err = files.Remove(name); err == nil {
+		err = files.Free()
+	}
+	if err != nil {
+		parts.Report(h.settings, "removing this machine's copies of context %q: %v", name, err)
+	}
+}
+
+func (h *sharedHome) moveDirectory(from, to string) {
+	files := fileNames{h.host}
+	if !files.hasContext(from) || files.hasConversation(from) || files.hasContext(to) {
+		return
+	}
+	if err := files.Rename(from, to); err != nil {
+		parts.Report(h.settings, "renaming this machine's copies of context %q: %v", from, err)
+	}
 }

@@ -58,6 +58,9 @@ func (e *caseError) Error() string {
 		"instead of %q", e.existing, e.existing, e.name)
 }
 
+// newID returns a new id in the form of those of contexts.
+func newID() string { return hexOf(uuid.New()) }
+
 func hexOf(id uuid.UUID) string { return hex.EncodeToString(id[:]) }
 
 // isID reports whether a text has the form of a context's id. It is asked wherever one

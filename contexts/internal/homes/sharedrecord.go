@@ -37,7 +37,8 @@ func encodeRecord(entries []parts.Entry, by *parts.Writer) (store.Record, error)
 
 // decodeRecord reads a record, which is foreign bytes: it calls each with its entries, until
 // that returns false, and bad with lines that are none. It returns who made it as a mark.
-func decodeRecord(data []byte, each func(line []byte, e parts.Entry) bool, bad func(line int, err error)) (mark *parts.Holder) {
+func decodeRecord(data []byte, each func(line []byte, e parts.Entry) bool, bad func(line int, err error)) (
+	mark *parts.Holder) {
 	number := 0
 	for line := range bytes.Lines(data) {
 		number++
@@ -73,7 +74,7 @@ func markOf(line []byte) *parts.Holder {
 	if !isMarkLine(line) || strictjson.Decode(line, &m) != nil || m.TakenBy == nil {
 		return nil
 	}
-	return ptr(plain(*m.TakenBy))
+	return new(plain(*m.TakenBy))
 }
 
 // isMarkLine reports whether a line may be a mark's, without reading all of it.

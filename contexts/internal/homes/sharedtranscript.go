@@ -14,7 +14,7 @@ import (
 // sharedTranscript is the log of a context.
 type sharedTranscript struct {
 	*sharedContext
-	view *sharedView
+	view *viewFile
 }
 
 // Append adds entries as one record.
@@ -116,12 +116,15 @@ func (t *sharedTranscript) added(w *sharedWindow, tail store.Tail, entries []par
 	if t.known == w {
 		w.add(tail, entries)
 	}
-	t.view.added(entries, func() []parts.Entry {
-		if t.known != nil {
-			return slices.Clone(t.known.entries)
-		}
-		return parts.WindowOf(entries)
-	})
+	if !slices.ContainsFunc(entries, parts.IsAnchor) {
+		t.view.added(entries)
+		return
+	}
+	window := parts.WindowOf(entries)
+	if t.known != nil {
+		window = slices.Clone(t.known.entries)
+	}
+	t.view.begun(window)
 }
 
 // overtaken looks at what others have appended after a tail. A mark among that says that

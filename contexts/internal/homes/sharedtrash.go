@@ -176,3 +176,22 @@ func (h sharedTrash) finishDeletion(ctx context.Context, d store.Doc, living map
 	}
 	return h.empty(ctx, id)
 }
+
+// removeLargeMail removes the logs of large messages of a context that is removed.
+func (h sharedTrash) removeLargeMail(ctx context.Context, id string) error {
+	var logs []string
+	err := h.engine.Docs.List(ctx, mailPrefix(id), func(d store.Doc) bool {
+		var m mailDoc
+		log := largeMail(id, strings.TrimPrefix(d.Key, mailPrefix(id)))
+		if strictjson.Decode(d.Data, &m) == nil && m.Large && store.CheckLog(log) == nil {
+			logs = append(logs, log)
+		}
+		return true
+	})
+	for _, log := range logs {
+		if err == nil {
+			err = h.engine.Log.Remove(ctx, log)
+		}
+	}
+	return err
+}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonfile"
 	"github.com/chibi-host/chibi/store"
@@ -22,44 +21,6 @@ import (
 
 // outbox keeps what could not be stored, and stores it later.
 type outbox struct{ *sharedTranscript }
-
-// unsentFile is HOME/unsent/ID.json.
-type unsentFile struct {
-	Context string         `json:"context"`
-	ID      string         `json:"id"`
-	After   store.Tail     `json:"after"`
-	At      time.Time      `json:"at"`
-	Records []unsentRecord `json:"records"`
-
-	path string
-}
-
-// unsentRecord is a record. It may have been stored, without an answer.
-type unsentRecord struct {
-	ID     string `json:"id"`
-	Begins bool   `json:"begins,omitempty"`
-	Data   string `json:"data"`
-}
-
-// maxUnsent bounds a file of what could not be stored, in bytes.
-const maxUnsent = 2 * store.MaxRecord
-
-// Validate returns an error if the file cannot be used.
-func (f *unsentFile) Validate() error {
-	if !isID(f.ID) {
-		return fmt.Errorf("%.80q is not the id of a context", f.ID)
-	}
-	for _, r := range f.Records {
-		if err := store.CheckID(r.ID); err != nil {
-			return err
-		}
-	}
-	return registry.ValidName(f.Context)
-}
-
-func (f *unsentFile) has(id string) bool {
-	return slices.ContainsFunc(f.Records, func(r unsentRecord) bool { return r.ID == id })
-}
 
 func (h *sharedHome) unsentDir() string { return filepath.Join(h.host.home, "unsent") }
 
@@ -174,8 +135,8 @@ func (t outbox) send(ctx context.Context, f *unsentFile) error {
 	}
 	left := slices.DeleteFunc(slices.Clone(f.Records), func(r unsentRecord) bool { return stored[r.ID] })
 	if len(left) > 0 && isOvertaken {
-		parts.Report(t.Settings, "context %q has gone on since %s, when something could not be stored: that is kept in %s; remove "+
-			"the file when you do not need it", t.Name, f.At.Local().Format(time.DateTime), f.path)
+		parts.Report(t.Settings, "context %q has gone on since %s, when something could not be stored: that is kept in %s; "+
+			"remove the file when you do not need it", t.Name, f.At.Local().Format(time.DateTime), f.path)
 		return nil
 	}
 	for _, r := range left {
@@ -188,7 +149,8 @@ func (t outbox) send(ctx context.Context, f *unsentFile) error {
 	if err := disk.Remove(t.home.host.fs, f.path); err != nil {
 		return err
 	}
-	parts.Report(t.Settings, "context %q: what could not be stored at %s is stored now", t.Name, f.At.Local().Format(time.DateTime))
+	parts.Report(t.Settings, "context %q: what could not be stored at %s is stored now", t.Name,
+		f.At.Local().Format(time.DateTime))
 	return nil
 }
 

@@ -1,46 +1,11 @@
 package homes
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/chibi-host/chibi/store"
 )
-
-// sharedWindow is the window of a context with where it ends in the log.
-type sharedWindow struct {
-	tail    store.Tail
-	begun   bool          // the transcript has entries
-	entries []parts.Entry // without the lock, the first ones, or all
-}
-
-// summary returns the summary that the window begins with.
-func (w *sharedWindow) summary() string {
-	if len(w.entries) == 0 {
-		return ""
-	}
-	return summaryIn(w.entries[0])
-}
-
-// summaryIn returns the summary that is a part of an anchor, or of another entry that a window
-// begins with.
-func summaryIn(anchor parts.Entry) string {
-	summary, _ := parts.SummaryOf(anchor)
-	return cmp.Or(parts.MetaOf(anchor).Carried, summary)
-}
-
-// add adds what was appended.
-func (w *sharedWindow) add(tail store.Tail, entries []parts.Entry) {
-	w.tail, w.begun = tail, true
-	if slices.ContainsFunc(entries, parts.IsAnchor) {
-		w.entries = parts.WindowOf(entries)
-		return
-	}
-	w.entries = append(w.entries, parts.WindowOf(entries)...)
-}
 
 // windows reads the window of a context.
 type windows struct{ *sharedContext }
@@ -106,15 +71,6 @@ func (t windows) upTo(ctx context.Context, id string, tail store.Tail, most int)
 	return w, err
 }
 
-// Window returns the window.
-func (t *sharedTranscript) Window(ctx context.Context) ([]parts.Entry, error) {
-	w, err := windows{t.sharedContext}.look(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Clone(w.entries), nil
-}
-
 // look returns the window of a context that may not exist; without the lock, as many
 // entries from its beginning as are wanted, 0: all.
 func (t windows) look(ctx context.Context, most int) (*sharedWindow, error) {
@@ -128,52 +84,4 @@ func (t windows) look(ctx context.Context, most int) (*sharedWindow, error) {
 		return t.load(ctx, id)
 	}
 	return t.read(ctx, id, most)
-}
-
-// Begins returns the first entries of the window.
-func (t *sharedTranscript) Begins(ctx context.Context) ([]parts.Entry, error) {
-	w, err := windows{t.sharedContext}.look(ctx, 2)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Clone(w.entries[:min(2, len(w.entries))]), nil
-}
-
-// clockSlack is how far the clocks of machines may be apart: records have the store's time,
-// entries that of the machine that wrote them.
-const clockSlack = 24 * time.Hour
-
-// Scan reads the records that can have entries of the wanted time.
-func (t *sharedTranscript) Scan(ctx context.Context, wanted parts.Wanted, each func(parts.Entry) (more bool)) error {
-	id, err := t.find(ctx)
-	if err != nil || id == "" {
-		return err
-	}
-	tail, err := t.home.engine.Log.Tail(ctx, id)
-	if err != nil || tail.Last == 0 {
-		return err
-	}
-	part := store.Range{Last: tail.Last, Backward: wanted.Backward}
-	if !wanted.Since.IsZero() {
-		part.Since = wanted.Since.Add(-clockSlack)
-	}
-	readErr := t.home.engine.Log.Read(ctx, id, part, func(r store.Record) bool {
-		entries, _ := t.entriesOf(r)
-		if wanted.Backward {
-			slices.Reverse(entries)
-		}
-		for _, e := range entries {
-			if err = ctx.Err(); err != nil || !each(e) {
-				return false
-			}
-			if err = ctx.Err(); err != nil {
-				return false
-			}
-		}
-		return true
-	})
-	if err == nil {
-		err = readErr
-	}
-	return err
 }

@@ -1,30 +1,15 @@
-// Package memory keeps contexts in memory: for nested conversations and for programs that store
-// nothing. It holds no lease, no goroutine and no copy of a log, and ends with the process.
 package memory
 
 import (
 	"context"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
-
-// New keeps contexts in memory.
-func New(s *parts.Settings) parts.Backend {
-	m := &memory{settings: s, prompts: map[string]string{}, contexts: map[string]*memoryContext{}}
-	return memoryBackend{m, memoryRegistry{m}, parts.WholeState{Settings: s, Update: m.update}, memoryUpkeep{m}}
-}
-
-// memoryBackend is what a store uses of a home in memory.
-type memoryBackend struct {
-	*memory
-	memoryRegistry
-	parts.WholeState
-	memoryUpkeep
-}
 
 // memory keeps the contexts of a home.
 type memory struct {
@@ -59,11 +44,6 @@ func (m *memory) get(name string) *memoryContext {
 		m.contexts[name] = c
 	}
 	return c
-}
-
-func (m *memory) Open(r *parts.Ref) parts.Keeper {
-	t := memoryTranscript{m, r}
-	return parts.Keeper{Transcript: t, Texts: memoryTexts{m, r}, Inbox: memoryInbox{m, r}, Lock: t.lock, Tape: memoryTape{t}}
 }
 
 func (m *memory) Exists(_ context.Context, name string) bool {
@@ -131,45 +111,6 @@ func (m *memory) update(change func(*registry.File)) error {
 	change(&m.known)
 	m.known.Reconcile(slices.Sorted(maps.Keys(m.contexts)), m.settings.Now())
 	return nil
-}
-
-// memoryRegistry is what each run needs of the state.
-type memoryRegistry struct{ *memory }
-
-func (m memoryRegistry) Current(ctx context.Context) (registry.State, error) {
-	known, err := m.State(ctx)
-	return registry.State{Current: known.Current, Previous: known.Before()}, err
-}
-
-func (m memoryRegistry) Expiring(ctx context.Context) ([]registry.Context, error) {
-	known, err := m.State(ctx)
-	return known.Expiring(), err
-}
-
-func (m memoryRegistry) Entry(ctx context.Context, name string) (*registry.Context, error) {
-	known, err := m.State(ctx)
-	return known.Find(name), err
-}
-
-func (m memoryRegistry) Touch(name string) error {
-	now := m.settings.Now()
-	return m.update(func(state *registry.File) { state.Register(name, now).LastActivityAt = now.Unix() })
-}
-
-func (t memoryTranscript) lock(ctx context.Context, p parts.Patience) (unlock func(), lost <-chan struct{}, err error) {
-	m, r := t.home, t.ref
-	for {
-		m.mu.Lock()
-		c := m.get(r.Name)
-		m.mu.Unlock()
-		if err := m.take(ctx, c, r, p); err != nil {
-			return nil, nil, err
-		}
-		if m.own(c, r.Name) {
-			return func() { <-c.owner }, nil, nil
-		}
-		<-c.owner // it was renamed or removed meanwhile
-	}
 }
 
 // take takes the lock of a context.

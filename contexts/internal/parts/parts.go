@@ -8,8 +8,9 @@ package parts
 
 import (
 	"context"
-	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
 
 // The parts of a store. Files, a shared store and memory implement these interfaces; the rules
@@ -21,8 +22,8 @@ type Backend interface {
 	Registry
 	locks
 	upkeep
-	// Open returns the parts of the context that r names.
-	Open(r *Ref) Keeper
+	// Parts returns the parts of the context that r names.
+	Parts(r *Ref) Keeper
 }
 
 // Ref names a context. Renaming the context changes it for all its parts.
@@ -142,8 +143,8 @@ type EntryStore interface {
 	// Begins returns the first entries of the window, two if it has as many. What it costs
 	// does not depend on the window's length.
 	Begins(ctx context.Context) ([]Entry, error)
-	// Scan calls each with entries, until it returns false.
-	Scan(ctx context.Context, s Wanted, each func(Entry) (more bool)) error
+	// Each calls each with entries, until it returns false.
+	Each(ctx context.Context, s Wanted, each func(Entry) (more bool)) error
 	// NoteSystemPrompt stores the whole system prompt of a turn, and adds the
 	// context's own one to the transcript if it is not the one added last.
 	NoteSystemPrompt(combined string) error

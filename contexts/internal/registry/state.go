@@ -26,6 +26,7 @@ type File struct {
 	Lists bool // Contexts are all that exist, as far as the state is not a file
 }
 
+// Context is what is known of a context.
 type Context struct {
 	Name                        string `json:"name"`
 	CreatedAt                   int64  `json:"created_at"`
@@ -83,6 +84,7 @@ func (f *File) Expiring() (list []Context) {
 	return list
 }
 
+// Names returns the names of the listed contexts.
 func (f *File) Names() (names []string) {
 	for _, e := range f.Contexts {
 		names = append(names, e.Name)
@@ -94,6 +96,7 @@ func (f *File) sort() {
 	slices.SortFunc(f.Contexts, func(a, b Context) int { return strings.Compare(a.Name, b.Name) })
 }
 
+// Before returns the previous context, "" if there was none.
 func (f *File) Before() string {
 	if f.Previous == nil {
 		return ""
@@ -110,6 +113,7 @@ func (f *File) Enter(name string) (from string) {
 	return from
 }
 
+// Find returns the entry of a context, nil if there is none.
 func (f *File) Find(name string) *Context {
 	for i := range f.Contexts {
 		if f.Contexts[i].Name == name {

@@ -2,7 +2,6 @@ package homes
 
 import (
 	"bytes"
-	"context"
 	"path/filepath"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
@@ -21,55 +20,6 @@ type viewFile struct {
 
 func (v *viewFile) file() string {
 	return filepath.Join(v.directory(v.ref.Name), "transcript-view.jsonl")
-}
-
-// fileView is the view of a context in files.
-type fileView struct {
-	viewFile
-	transcript *fileTranscript
-}
-
-// Keep compares the end of the view with that of the window, and writes it anew if they
-// differ.
-func (v *fileView) Keep(ctx context.Context, what parts.View) (string, error) {
-	if !v.hasContext(v.ref.Name) {
-		v.writer = &viewWriter{View: what, session: v.ref.FirstID()}
-		return v.file(), nil
-	}
-	t := v.transcript
-	err := t.locked(waitLock(ctx), func() error {
-		if err := syncWindow(t); err != nil {
-			return err
-		}
-		v.writer = &viewWriter{View: what}
-		begins, err := t.file.begins(1)
-		if err != nil {
-			return err
-		}
-		if len(begins) == 0 {
-			v.writer.session = v.ref.FirstID()
-			return disk.ReplaceDerived(v.fs, v.file(), nil)
-		}
-		v.writer.session = parts.SessionID(begins[0])
-		last, found, err := t.lastOf(t.file.path())
-		if err == nil && found {
-			if isCurrent, err := v.endsWith(last); err != nil || isCurrent {
-				return err
-			}
-		}
-		if err != nil {
-			return err
-		}
-		entries, err := t.readOrRebuild()
-		if err != nil {
-			return err
-		}
-		return v.rewrite(entries)
-	})
-	if err != nil {
-		v.writer = nil
-	}
-	return v.file(), err
 }
 
 // endsWith reports whether the view ends as a window does whose last entry is given. It

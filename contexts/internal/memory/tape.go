@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+
 	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 

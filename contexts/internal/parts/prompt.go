@@ -39,6 +39,7 @@ func (e Entry) Recipe() string {
 	return e.Metadata.Prompt.Recipe
 }
 
+// IsPrompt reports whether the entry asks for an answer.
 func IsPrompt(e Entry) bool { return IsUsers(e) && e.Metadata != nil && e.Metadata.Prompt != nil }
 
 // IsUsers reports whether the entry is a message of the user.
@@ -114,6 +115,7 @@ type Deliveries struct {
 	answered bool // something later answers the next prompt
 }
 
+// Add adds the entry before those that were added.
 func (d *Deliveries) Add(e Entry) {
 	delivers := !IsPrompt(e) || d.answered
 	switch {

@@ -3,32 +3,13 @@ package homes
 import (
 	"cmp"
 	"context"
-	"os"
-	"strconv"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/store"
-	"github.com/google/uuid"
 )
-
-// Shared keeps contexts in the store of an engine, and in a home's directory what is this
-// machine's.
-func Shared(s *parts.Settings, e *store.Engine, home string) parts.Backend {
-	h := &sharedHome{settings: s, engine: e, host: &fileHome{settings: s, home: home, fs: disk.OS{}},
-		docs: &nameDocs{settings: s, engine: e, known: map[string]named{}}, gone: map[string]bool{}, rooms: map[string]room{}}
-	return sharedBackend{sharedNames{h}, sharedRegistry{h}, sharedLocks{h}, sharedUpkeep{h}}
-}
-
-// sharedBackend keeps contexts in a store that many machines share.
-type sharedBackend struct {
-	sharedNames
-	sharedRegistry
-	sharedLocks
-	sharedUpkeep
-}
 
 // sharedHome is the home in the store.
 type sharedHome struct {
@@ -59,16 +40,6 @@ type sharedContext struct {
 	mail    []mailDoc            // the inbox as it was last read
 	hasRead bool                 // the inbox was read since mail was last removed
 	unsent  *unsentFile          // what this handle could not store yet
-}
-
-// Open returns the parts of the context that r names.
-func (b sharedBackend) Open(r *parts.Ref) parts.Keeper {
-	c := &sharedContext{Ref: r, home: b.sharedNames.sharedHome}
-	t := &sharedTranscript{sharedContext: c}
-	t.view = &sharedView{viewFile: viewFile{fileHome: c.home.host, ref: r}, transcript: t}
-	k := parts.Keeper{Transcript: t, Views: t.view, Texts: sharedTexts{c}, Inbox: sharedInbox{c},
-		Lock: contextLock{b.sharedLocks, c}.lock, Tape: sharedTape{t}}
-	return withCopies(k, c.home.host, r)
 }
 
 // isHeld reports whether the handle has the lock of a context that is there.
@@ -108,20 +79,54 @@ func (h *sharedHome) isGone(id string) bool {
 	return h.gone[id]
 }
 
-// writer says which program writes entries here.
-func (h *sharedHome) writer() *parts.Writer {
-	host, _ := os.Hostname()
-	return &parts.Writer{Host: host, User: userName(), Version: h.settings.Program}
+// mailDoc is a message as it is stored.
+type mailDoc struct {
+	parts.Mail
+	// Large is true if the content is too large for a document: it is the only record of a
+	// log of its own, see largeMail.
+	Large bool `json:"large,omitempty"`
+
+	doc store.Doc
 }
 
-// userName returns who runs this process.
-func userName() string {
-	name := cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME"))
-	if uid := os.Getuid(); name == "" && uid >= 0 {
-		name = strconv.Itoa(uid)
+// room is what an inbox held when it was last listed, with what this process has sent since.
+type room struct {
+	held   int
+	listed time.Time
+}
+
+// sharedWindow is the window of a context with where it ends in the log.
+type sharedWindow struct {
+	tail    store.Tail
+	begun   bool          // the transcript has entries
+	entries []parts.Entry // without the lock, the first ones, or all
+}
+
+// summary returns the summary that the window begins with.
+func (w *sharedWindow) summary() string {
+	if len(w.entries) == 0 {
+		return ""
 	}
-	return name
+	return summaryIn(w.entries[0])
 }
 
-// newID returns a new id in the form of those of contexts.
-func newID() string { return hexOf(uuid.New()) }
+// summaryIn returns the summary that is a part of an anchor, or of another entry that a window
+// begins with.
+func summaryIn(anchor parts.Entry) string {
+	summary, _ := parts.SummaryOf(anchor)
+	return cmp.Or(parts.MetaOf(anchor).Carried, summary)
+}
+
+// add adds what was appended.
+func (w *sharedWindow) add(tail store.Tail, entries []parts.Entry) {
+	w.tail, w.begun = tail, true
+	if slices.ContainsFunc(entries, parts.IsAnchor) {
+		w.entries = parts.WindowOf(entries)
+		return
+	}
+	w.entries = append(w.entries, parts.WindowOf(entries)...)
+}
+
+// freshName is how long a handle that has looked its context up need not do so again when
+// it takes the lock.
+const freshName = 5 * time.Second

@@ -83,34 +83,6 @@ func (f *fileHome) hasConversation(name string) bool {
 	return disk.MayReplaceCopy(f.fs, filepath.Join(dir, "context.jsonl")) != nil
 }
 
-// removeDirectory removes what this machine has of a context that was removed from the
-// store, and moveDirectory what it has of one that was renamed.
-func (h *sharedHome) removeDirectory(name string) {
-	files := fileNames{h.host}
-	if !files.hasContext(name) {
-		return
-	}
-	var err error
-	if files.hasConversation(name) { // another context's, in files
-		err = h.host.fs.RemoveAll(Layout{h.host.home}.SharedCache(name))
-	} else if err = files.Remove(name); err == nil {
-		err = files.Free()
-	}
-	if err != nil {
-		parts.Report(h.settings, "removing this machine's copies of context %q: %v", name, err)
-	}
-}
-
-func (h *sharedHome) moveDirectory(from, to string) {
-	files := fileNames{h.host}
-	if !files.hasContext(from) || files.hasConversation(from) || files.hasContext(to) {
-		return
-	}
-	if err := files.Rename(from, to); err != nil {
-		parts.Report(h.settings, "renaming this machine's copies of context %q: %v", from, err)
-	}
-}
-
 // writeWindow writes context.jsonl.
 func (c *copies) writeWindow(window []parts.Entry) error {
 	c.window, c.first, c.count = nil, "", 0

@@ -2,8 +2,9 @@ package memory
 
 import (
 	"context"
-	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"slices"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
 )
 
 // memoryTranscript keeps the entries of a context.
@@ -66,7 +67,7 @@ func (t memoryTranscript) entries() []parts.Entry {
 	return nil
 }
 
-func (t memoryTranscript) Scan(ctx context.Context, s parts.Wanted, each func(parts.Entry) (more bool)) error {
+func (t memoryTranscript) Each(ctx context.Context, s parts.Wanted, each func(parts.Entry) (more bool)) error {
 	order := slices.All[[]parts.Entry]
 	if s.Backward {
 		order = slices.Backward[[]parts.Entry]
@@ -213,4 +214,21 @@ func (b memoryInbox) Waiting(context.Context) ([]parts.Mail, error) {
 		return slices.Clone(c.mail), nil
 	}
 	return nil, nil
+}
+
+// lock takes the lock of the context that has the name then.
+func (t memoryTranscript) lock(ctx context.Context, p parts.Patience) (unlock func(), lost <-chan struct{}, err error) {
+	m, r := t.home, t.ref
+	for {
+		m.mu.Lock()
+		c := m.get(r.Name)
+		m.mu.Unlock()
+		if err := m.take(ctx, c, r, p); err != nil {
+			return nil, nil, err
+		}
+		if m.own(c, r.Name) {
+			return func() { <-c.owner }, nil, nil
+		}
+		<-c.owner // it was renamed or removed meanwhile
+	}
 }

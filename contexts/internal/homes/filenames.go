@@ -1,0 +1,134 @@
+package homes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/contexts/internal/registry"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/google/uuid"
+)
+
+// fileNames lists contexts by their directories.
+type fileNames struct{ *fileHome }
+
+func (f fileNames) Exists(_ context.Context, name string) bool { return f.hasContext(name) }
+
+// Names lists the directories that can be contexts.
+func (f fileNames) Names(context.Context) ([]string, error) {
+	entries, err := f.fs.ReadDir(Layout{f.home}.Contexts())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("listing contexts: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && registry.ValidName(e.Name()) == nil {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// ID returns "": a context in files is its directory.
+func (f fileNames) ID(context.Context, string) (string, error) { return "", nil }
+
+func (f fileNames) Create(name string) error { return disk.MkdirAll(f.fs, f.directory(name), 0o700) }
+
+// Rename is atomic; a prompt may have made the other directory meanwhile.
+func (f fileNames) Rename(from, to string) error {
+	if f.hasContext(to) {
+		return registry.ErrExists
+	}
+	err := f.Create(from)
+	if err == nil {
+		err = disk.MoveNew(f.fs, f.directory(from), f.directory(to))
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return registry.ErrExists
+	}
+	return err
+}
+
+// deleted is the prefix of the names of directories that are being removed. No
+// context's name can have it.
+const deleted = ".deleted-"
+
+// Remove renames the directory of a context. That needs no disk space and is
+// atomic.
+func (f fileNames) Remove(name string) error {
+	away := filepath.Join(Layout{f.home}.Contexts(), deleted+name+"-"+uuid.NewString())
+	err := disk.Move(f.fs, f.directory(name), away)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Free removes the directories of removed contexts.
+func (f fileNames) Free() error {
+	paths, err := f.trash()
+	for _, path := range paths {
+		err = errors.Join(err, f.fs.RemoveAll(path))
+	}
+	return err
+}
+
+// trash lists the directories of removed contexts.
+func (f *fileHome) trash() (paths []string, err error) {
+	dir := Layout{f.home}.Contexts()
+	entries, err := f.fs.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), deleted) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, nil
+}
+
+// LastUse returns when the conversation or the inbox of a context was last written.
+func (f fileNames) LastUse(name string) (last time.Time) {
+	for _, file := range []string{"context.jsonl", "transcript/active.jsonl", "inbox.jsonl"} {
+		if info, err := f.fs.Stat(filepath.Join(f.directory(name), file)); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	return last
+}
+
+// fileUpkeep is what is done for a home as a whole.
+type fileUpkeep struct{ *fileHome }
+
+// Daily reads and writes .tidied.
+func (f fileUpkeep) Daily(context.Context) (bool, error) {
+	path := filepath.Join(f.home, ".tidied")
+	now := f.settings.Now()
+	if data, err := disk.ReadFile(f.fs, path, maxHolder); err == nil {
+		last, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
+		if err == nil && !parts.IsDayOld(time.Unix(last, 0), now) {
+			return false, nil
+		}
+	}
+	if !disk.Exists(f.fs, f.home) {
+		return false, nil
+	}
+	err := disk.Replace(f.fs, path, []byte(fmt.Sprintln(now.Unix())), 0o600)
+	return err == nil, err
+}
+
+// Housekeep frees the space of deleted contexts, and brings state.json up to date: runs
+// with -C and other programs leave contexts that it does not list.
+func (f fileUpkeep) Housekeep(context.Context) error {
+	return errors.Join(fileNames(f).Free(), fileRegistry(f).update(func(*registry.File) {}))
+}
+
+func (f fileUpkeep) IsShared() bool { return false }
