@@ -115,7 +115,6 @@ func Copy(ctx context.Context, from, to *Store, o CopyOptions) error {
 	return err
 }
 
-// copying is a copy in progress.
 type copying struct {
 	CopyOptions
 	from, to *Store

@@ -78,7 +78,6 @@ func (c *contextCopy) progress() {
 	}
 }
 
-// outputs copies the outputs of the context.
 func (c *contextCopy) outputs(ctx context.Context) (err error) {
 	if c.Outputs == nil {
 		return nil

@@ -60,7 +60,6 @@ func (c entryCopy) isCurrent(ctx context.Context) (bool, error) {
 	return to.ID == from.ID, err
 }
 
-// newest returns the last entry of the transcript.
 func newest(ctx context.Context, c *conversation) (last Entry, err error) {
 	err = c.transcript.Each(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
 		last = e
@@ -130,13 +129,13 @@ func (c entryCopy) rest(ctx context.Context, have entryCount, s summaryAt, add f
 		}
 		return flush()
 	})
-	if err == nil && seen.n < have.n {
-		err = &DivergedError{c.done.Name}
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = flush()
+	if seen.n < have.n {
+		return &DivergedError{c.done.Name}
 	}
-	return err
+	return flush()
 }
 
 // The bounds of what is added at once; a single entry may be larger.

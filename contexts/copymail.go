@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 )
@@ -35,10 +36,7 @@ func (c mailCopy) copy(ctx context.Context, mail []Mail) error {
 			c.done.Mail++
 		}
 	}
-	if err == nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
+	if err := cmp.Or(err, context.Cause(ctx)); err != nil {
 		return fmt.Errorf("copying the mail of context %q: %w", c.done.Name, err)
 	}
 	return nil

@@ -68,12 +68,10 @@ func (c *conversation) last(ctx context.Context, q Query, each func(Entry) bool)
 	return nil
 }
 
-// scan returns the scan that the query needs.
 func (q Query) scan() parts.Wanted {
 	return parts.Wanted{Backward: q.Last > 0, Since: q.Since, Until: q.Until, Text: q.Text}
 }
 
-// selects reports whether the query selects an entry.
 func (q Query) selects(e Entry) bool {
 	at := time.Unix(e.Timestamp, 0)
 	switch {

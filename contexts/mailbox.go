@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,10 +21,7 @@ type mailbox struct {
 
 // Send puts a message into the inbox of another context.
 func (b *mailbox) Send(to, from, text string) error {
-	err := ValidName(to)
-	if err == nil {
-		err = b.CheckMessage(text)
-	}
+	err := cmp.Or(ValidName(to), b.CheckMessage(text))
 	if err == nil {
 		mail := Mail{ID: uuid.NewString(), Timestamp: b.store.Now().Unix(), From: from, To: to, Content: text}
 		if from != b.ref.Name {

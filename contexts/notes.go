@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -63,10 +64,7 @@ func (n *notes) Reflection(ctx context.Context) (string, error) {
 
 // SetReflection replaces the model's notes about itself.
 func (n *notes) SetReflection(text string) error {
-	err := checkNote(n.ref.Settings.Limits, text)
-	if err == nil {
-		err = parts.CheckText(text)
-	}
+	err := cmp.Or(checkNote(n.ref.Settings.Limits, text), parts.CheckText(text))
 	if err == nil {
 		err = n.texts.SetPrompt(parts.PromptReflection, text)
 	}

@@ -46,7 +46,6 @@ func (s *Store) Context(name string) (Context, error) {
 	return s.handle(name), nil
 }
 
-// open returns the parts of a context.
 func (s *Store) open(name string) parts.Keeper {
 	return s.backend.Parts(&parts.Ref{Settings: &s.Settings, Name: name})
 }

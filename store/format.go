@@ -88,7 +88,6 @@ func RaiseFormat(ctx context.Context, d Docs, o Options) (said string, err error
 	return said, nil
 }
 
-// readFormat reads the document.
 func readFormat(ctx context.Context, d Docs) (doc FormatDoc, rev uint64, err error) {
 	read, err := d.Get(ctx, FormatKey)
 	if err != nil {

@@ -51,10 +51,10 @@ func (c *copies) Keep(ctx context.Context) error {
 	}
 	for _, name := range copiedTexts() {
 		text, err := c.texts.Text(ctx, name)
-		if err == nil {
-			err = c.writeText(name, text)
-		}
 		if err != nil {
+			return err
+		}
+		if err := c.writeText(name, text); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,6 @@ type fileContext struct {
 
 func (c *fileContext) directory() string { return c.home.directory(c.Name) }
 
-// path returns the path of a file of the context.
 func (c *fileContext) path(name string) string { return filepath.Join(c.directory(), name) }
 
 // hasFile reports whether a file exists; true if that is unknown.

@@ -14,7 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// lockPatience is how long shortPatience lasts.
+// lockPatience is how long parts.ShortPatience lasts.
 const lockPatience = 200 * time.Millisecond
 
 // fileLocks are the kernel locks of a home's contexts.

@@ -37,10 +37,10 @@ func (t *fileTranscript) NoteSystemPrompt(combined string) error {
 			SystemPromptSum: sumOf(own)}
 		if own != "" && after.SystemPromptSum != before.SystemPromptSum {
 			records, err := parts.Encode([]parts.Entry{parts.SystemPromptChange(t.Name, own)})
-			if err == nil {
-				_, err = t.entries.record(records)
-			}
 			if err != nil {
+				return err
+			}
+			if _, err := t.entries.record(records); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package homes
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -32,10 +33,7 @@ func (t *fileTranscript) Each(ctx context.Context, wanted parts.Wanted, each fun
 			err = r.segment(s)
 		}
 	}
-	if err == nil {
-		err = r.err
-	}
-	return err
+	return cmp.Or(err, r.err)
 }
 
 // parts lists the transcript's files. If the home can be written, interrupted work

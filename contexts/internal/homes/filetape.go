@@ -45,7 +45,6 @@ func (f fileTape) Records(ctx context.Context, each func(parts.Stored) error) er
 	return err
 }
 
-// read reads parts of the transcript.
 func (f fileTape) read(ctx context.Context, segments []transcript.Segment, each func(parts.Stored) error) (found bool,
 	err error) {
 	for _, s := range segments {

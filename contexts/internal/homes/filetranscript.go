@@ -221,13 +221,13 @@ func (t *fileTranscript) isBehind() (bool, error) {
 // the summary is applied too.
 func (t *fileTranscript) rebuild() ([]parts.Entry, error) {
 	entries, anchor, err := t.entries.sinceAnchor()
-	if err == nil {
-		err = t.applySummary(anchor)
+	if err != nil {
+		return entries, err
 	}
-	if err == nil {
-		err = t.file.write(entries)
+	if err := t.applySummary(anchor); err != nil {
+		return entries, err
 	}
-	return entries, err
+	return entries, t.file.write(entries)
 }
 
 // applySummary updates summary.md according to an anchor, unless the window already

@@ -3,7 +3,6 @@ package homes
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,10 +27,10 @@ func mailPrefix(id string) string { return prefixMail + id + "." }
 func (b sharedInbox) Put(m parts.Mail) error {
 	ctx := context.Background()
 	id, err := b.make(ctx)
-	if err == nil {
-		err = b.checkRoom(ctx, id, len(m.Content))
-	}
 	if err != nil {
+		return err
+	}
+	if err := b.checkRoom(ctx, id, len(m.Content)); err != nil {
 		return err
 	}
 	d := mailDoc{Mail: m}
@@ -50,10 +49,7 @@ func (b sharedInbox) Put(m parts.Mail) error {
 // putDoc puts the document of a message. It can only be there already if the store has
 // stored it and did not say so.
 func (b sharedInbox) putDoc(ctx context.Context, id string, d mailDoc) error {
-	data, err := json.Marshal(d)
-	if err == nil {
-		_, err = b.home.engine.Docs.Put(ctx, mailPrefix(id)+d.ID, data, 0)
-	}
+	_, err := putJSON(ctx, b.home.engine, store.Doc{Key: mailPrefix(id) + d.ID}, d)
 	if errors.Is(err, store.ErrConflict) {
 		return nil
 	}

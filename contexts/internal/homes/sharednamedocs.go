@@ -144,12 +144,18 @@ func (h *nameDocs) recall(name string) named {
 	return h.known[nameKey(name)]
 }
 
+// putJSON stores a value as a document, if that has the revision of d.
+func putJSON(ctx context.Context, e *store.Engine, d store.Doc, value any) (rev uint64, err error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return 0, err
+	}
+	return e.Docs.Put(ctx, d.Key, data, d.Rev)
+}
+
 // put stores the document of a name.
 func (h *nameDocs) put(ctx context.Context, n nameDoc, rev uint64) (named, error) {
-	data, err := json.Marshal(n)
-	if err == nil {
-		rev, err = h.engine.Docs.Put(ctx, nameKey(n.Name), data, rev)
-	}
+	rev, err := putJSON(ctx, h.engine, store.Doc{Key: nameKey(n.Name), Rev: rev}, n)
 	if err != nil {
 		return named{}, err
 	}

@@ -59,7 +59,6 @@ func decodeRecord(data []byte, each func(line []byte, e parts.Entry) bool, bad f
 	return mark
 }
 
-// decodeEntry reads a line.
 func decodeEntry(line []byte) (e parts.Entry, err error) {
 	err = strictjson.Decode(line, &e)
 	if err == nil && e.Type == "" {

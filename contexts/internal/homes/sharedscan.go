@@ -1,6 +1,7 @@
 package homes
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -60,8 +61,5 @@ func (t *sharedTranscript) Each(ctx context.Context, wanted parts.Wanted, each f
 		}
 		return true
 	})
-	if err == nil {
-		err = readErr
-	}
-	return err
+	return cmp.Or(err, readErr)
 }

@@ -103,12 +103,12 @@ func (t sharedTexts) SetText(name, text string) error {
 func (t sharedTexts) ChangeText(name string, change func(old string) (string, error)) error {
 	ctx := context.Background()
 	id, err := t.make(ctx)
+	if err != nil {
+		return err
+	}
 	key := textKey(id, name)
 	for range maxTries {
-		var old store.Doc
-		if err == nil {
-			old, err = t.read(ctx, key)
-		}
+		old, err := t.read(ctx, key)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package homes
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,11 +29,9 @@ func (h sharedNames) Remove(name string) error {
 	if err != nil || n.ID == "" {
 		return err
 	}
-	note, err := json.Marshal(trashDoc{n.Name, h.settings.Now().Unix()})
-	if err != nil {
-		return err
-	}
-	if _, err := h.engine.Docs.Put(ctx, prefixTrash+n.ID, note, 0); err != nil && !errors.Is(err, store.ErrConflict) {
+	note := trashDoc{n.Name, h.settings.Now().Unix()}
+	_, err = putJSON(ctx, h.engine, store.Doc{Key: prefixTrash + n.ID}, note)
+	if err != nil && !errors.Is(err, store.ErrConflict) {
 		return err
 	}
 	id := n.ID
@@ -107,10 +104,16 @@ func (h sharedTrash) removeDocs(ctx context.Context, prefix string) error {
 		list = append(list, store.Doc{Key: d.Key, Rev: d.Rev})
 		return true
 	})
-	for _, d := range list {
-		if err == nil {
-			err = h.removeDoc(ctx, d)
+	return forAll(list, err, func(d store.Doc) error { return h.removeDoc(ctx, d) })
+}
+
+// forAll calls do for what was listed, until there is an error, as listing may have had.
+func forAll[T any](list []T, err error, do func(T) error) error {
+	for _, one := range list {
+		if err != nil {
+			break
 		}
+		err = do(one)
 	}
 	return err
 }
@@ -130,12 +133,7 @@ func (h sharedTrash) removeBlobs(ctx context.Context, prefix string) error {
 		keys = append(keys, b.Key)
 		return true
 	})
-	for _, key := range keys {
-		if err == nil {
-			err = h.engine.Blobs.Remove(ctx, key)
-		}
-	}
-	return err
+	return forAll(keys, err, func(key string) error { return h.engine.Blobs.Remove(ctx, key) })
 }
 
 // patienceWithDeletion is the age from which a deletion counts as interrupted.
@@ -153,12 +151,7 @@ func (h sharedTrash) emptyTrash(ctx context.Context, list []named) error {
 		notes = append(notes, d)
 		return true
 	})
-	for _, d := range notes {
-		if err == nil {
-			err = h.finishDeletion(ctx, d, living)
-		}
-	}
-	return err
+	return forAll(notes, err, func(d store.Doc) error { return h.finishDeletion(ctx, d, living) })
 }
 
 func (h sharedTrash) finishDeletion(ctx context.Context, d store.Doc, living map[string]bool) error {
@@ -188,10 +181,5 @@ func (h sharedTrash) removeLargeMail(ctx context.Context, id string) error {
 		}
 		return true
 	})
-	for _, log := range logs {
-		if err == nil {
-			err = h.engine.Log.Remove(ctx, log)
-		}
-	}
-	return err
+	return forAll(logs, err, func(log string) error { return h.engine.Log.Remove(ctx, log) })
 }

@@ -69,11 +69,10 @@ func (t outbox) sendUnsent(ctx context.Context) error {
 		return t.taken
 	}
 	if f := t.unsent; f != nil {
-		err := t.mayStillSend(ctx, f)
-		if err == nil {
-			err = t.send(ctx, f)
+		if err := t.mayStillSend(ctx, f); err != nil {
+			return err
 		}
-		if err != nil {
+		if err := t.send(ctx, f); err != nil {
 			return err
 		}
 		t.unsent, t.known = nil, nil

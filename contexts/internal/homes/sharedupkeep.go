@@ -17,7 +17,6 @@ type sharedUpkeep struct{ *sharedHome }
 // keyGC is the document that says when it was last done, and the lease of who does it.
 const keyGC = "gc"
 
-// gcDoc is that document.
 type gcDoc struct {
 	At int64 `json:"at"`
 }
@@ -37,10 +36,7 @@ func (h sharedUpkeep) Daily(ctx context.Context) (bool, error) {
 	if d.Rev != 0 && strictjson.Decode(d.Data, &last) == nil && !parts.IsDayOld(time.Unix(last.At, 0), now) {
 		return false, nil
 	}
-	data, err := json.Marshal(gcDoc{now.Unix()})
-	if err == nil {
-		_, err = h.engine.Docs.Put(ctx, keyGC, data, d.Rev)
-	}
+	_, err = putJSON(ctx, h.engine, store.Doc{Key: keyGC, Rev: d.Rev}, gcDoc{now.Unix()})
 	if errors.Is(err, store.ErrConflict) {
 		return false, nil // another machine does it
 	}

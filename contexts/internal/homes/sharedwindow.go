@@ -1,6 +1,7 @@
 package homes
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
@@ -64,11 +65,8 @@ func (t windows) upTo(ctx context.Context, id string, tail store.Tail, most int)
 		}
 		return ctx.Err() == nil && (most == 0 || count < most)
 	})
-	if err == nil {
-		err = ctx.Err()
-	}
 	w := &sharedWindow{tail: tail, begun: len(entries) > 0 || tail.Count > manyRecords, entries: parts.WindowOf(entries)}
-	return w, err
+	return w, cmp.Or(err, ctx.Err())
 }
 
 // look returns the window of a context that may not exist; without the lock, as many

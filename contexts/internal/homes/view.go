@@ -16,7 +16,6 @@ import (
 // maxViewText bounds a text of a view, in bytes.
 const maxViewText = 1 << 20
 
-// viewLine is a line of a view.
 type viewLine struct {
 	Parent    *string `json:"parentUuid"`
 	Sidechain bool    `json:"isSidechain"`
@@ -75,7 +74,6 @@ type viewWriter struct {
 	parent  string // the uuid of the line before, "" for none
 }
 
-// lines returns the lines of entries.
 func (w *viewWriter) lines(entries []parts.Entry) (lines [][]byte, err error) {
 	response := "" // the id of the response that the entry before belongs to
 	for i, e := range entries {
@@ -145,7 +143,6 @@ func resultBlock(e parts.Entry) viewBlock {
 	return viewBlock{Type: "tool_result", CallID: e.CallID(), Content: &text, IsError: &failed}
 }
 
-// isResponse reports whether an entry is a part of a response of the model.
 func isResponse(e parts.Entry) bool {
 	return e.Type == parts.TypeToolCall || e.Type == parts.TypeMessage && e.Role() == parts.RoleAssistant
 }

@@ -113,7 +113,6 @@ func (m *memory) update(change func(*registry.File)) error {
 	return nil
 }
 
-// take takes the lock of a context.
 func (m *memory) take(ctx context.Context, c *memoryContext, r *parts.Ref, p parts.Patience) error {
 	if p == parts.Endless {
 		select {

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
@@ -13,13 +14,10 @@ func (m memoryTape) Records(ctx context.Context, each func(parts.Stored) error) 
 	entries := m.transcript.entries()
 	for i := range entries {
 		record, err := parts.Encode(entries[i : i+1])
-		if err == nil {
-			err = ctx.Err()
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return err
 		}
-		if err == nil {
-			err = each(parts.Stored{Entry: entries[i], Record: record[0]})
-		}
-		if err != nil {
+		if err := each(parts.Stored{Entry: entries[i], Record: record[0]}); err != nil {
 			return err
 		}
 	}

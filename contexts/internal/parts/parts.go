@@ -173,7 +173,7 @@ type Texts interface {
 type Inbox interface {
 	HasMail(ctx context.Context) bool
 	Waiting(ctx context.Context) ([]Mail, error)
-	// Put adds a message; a full inbox is an error, see checkRoom.
+	// Put adds a message; a full inbox is an error, see CheckRoom.
 	Put(m Mail) error
 	// Change replaces the waiting messages by those that stay, while nobody else
 	// can change them.
@@ -191,7 +191,7 @@ type Tape interface {
 	Write(ctx context.Context, step func(TapeWriter) error) error
 	// SetSummary replaces the summary by itself, if the store can do that.
 	SetSummary(text string) error
-	// Noted and setNoted are about the system prompts of the last turn.
+	// Noted and SetNoted are about the system prompts of the last turn.
 	Noted(ctx context.Context) (NotedPrompts, error)
 	SetNoted(n NotedPrompts) error
 }

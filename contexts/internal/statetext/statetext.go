@@ -129,7 +129,6 @@ type scan struct {
 	err          error
 }
 
-// entry takes an entry.
 func (s *scan) entry() Entry {
 	e := Entry{Name: s.text(entryStart, "\"")}
 	s.nameEnd = s.at
