@@ -78,6 +78,15 @@ type Metadata struct {
 	By *Writer `json:"by,omitempty"`
 }
 
+// Prompt marks a message as one that asks for an answer.
+type Prompt struct {
+	// Bytes is the length of the prompt itself, which is the end of the content;
+	// mail may precede it.
+	Bytes int `json:"bytes"`
+	// Recipe is the recipe that the prompt comes from, if any.
+	Recipe string `json:"recipe,omitempty"`
+}
+
 // Writer is a program that wrote an entry.
 type Writer struct {
 	Host string `json:"host"`

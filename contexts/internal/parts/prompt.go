@@ -5,15 +5,6 @@ package parts
 // recognized by the entries that follow it, so that nothing has to be written when
 // something goes wrong: it is followed by another prompt, or by nothing.
 
-// Prompt marks a message as one that asks for an answer.
-type Prompt struct {
-	// Bytes is the length of the prompt itself, which is the end of the content;
-	// mail may precede it.
-	Bytes int `json:"bytes"`
-	// Recipe is the recipe that the prompt comes from, if any.
-	Recipe string `json:"recipe,omitempty"`
-}
-
 // Asking marks a user's message as a prompt. text is the end of its content.
 // Messages of the user right after it belong to it.
 func (e Entry) Asking(text, recipe string) Entry {
