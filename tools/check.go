@@ -1,9 +1,11 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
@@ -35,8 +37,31 @@ func (s *Schema) Check(args json.RawMessage) error {
 	if !s.root.affordable(object) {
 		return errors.New("the arguments are too large to be checked against the tool's parameters; make them smaller")
 	}
-	if f := s.root.check(object, nil); f != nil {
-		return f
+	if err := s.validate(object); err != nil {
+		return explain(s.root.schema, err)
 	}
 	return nil
+}
+
+// validate runs the validator.
+func (s *Schema) validate(value any) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("%w: the validator cannot use them: %v", ErrSchema, cause)
+		}
+	}()
+	return s.resolved.Validate(value)
+}
+
+// decodeText returns the text of the decoder's error without the library's types.
+func decodeText(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err.Error()
+	}
+	field := strings.Trim(strings.ReplaceAll(wrong.Field, "schemaWithoutMethods", ""), ".")
+	kind, _, _ := strings.Cut(wrong.Value, " ")
+	value := map[string]string{"bool": "a boolean", "object": "an object", "array": "an array"}[kind]
+	return (&strictjson.TypeError{Field: strings.ReplaceAll(field, "..", "."), Want: strictjson.Wanted(wrong.Type),
+		Value: cmp.Or(value, "a "+kind)}).Error()
 }

@@ -38,7 +38,7 @@ func (s *Schema) Convert(args json.RawMessage) (json.RawMessage, []string) {
 	}
 	c := converter{out: make([]byte, 0, len(args))}
 	c.value(gjson.ParseBytes(args), constraintsOf(s.shape))
-	if c.count == 0 || s.root.check(value, nil) == nil { // shapes do not depend on the version of JSON Schema
+	if c.count == 0 || s.validate(value) == nil { // shapes do not depend on the version of JSON Schema
 		return args, nil
 	}
 	if more := c.count - len(c.places); more > 0 {

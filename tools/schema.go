@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 const (
@@ -59,6 +60,7 @@ func keywords() map[string]keyword {
 type Schema struct {
 	root     *node
 	required []string
+	resolved *jsonschema.Resolved
 	shape    *shape
 	converts bool // Convert may change arguments
 }
@@ -66,8 +68,7 @@ type Schema struct {
 // node is one schema with the schemas that it applies to the same value, to members and to
 // elements.
 type node struct {
-	schema                  any    // an object without the keywords that are ignored, or a boolean
-	rules                   []rule // what it asks of a value
+	schema                  any // as it is passed to the validator
 	ref                     string
 	here, members, elements []*node
 	named                   map[string]*node
@@ -109,31 +110,59 @@ func compile(schema []byte) (*Schema, error) {
 		return nil, err
 	}
 	c := compiler{keywords: keywords(), nodes: map[string]*node{}}
-	root, _, err := c.schema("", tree)
+	root, clean, err := c.schema("", tree)
 	if err == nil {
 		err = c.finish()
 	}
 	if err != nil {
 		return nil, err
 	}
-	draft, err := dialectOf(tree)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.makeRules(draft); err != nil {
-		return nil, err
-	}
-	if kind, isName := field(tree, "type").(string); isName && kind != "object" {
-		return nil, fmt.Errorf("its type is %q, want \"object\"", kind)
+	if version, ok := field(tree, "$schema").(string); ok {
+		if err := checkVersion(version); err != nil {
+			return nil, err
+		}
+		clean.(map[string]any)["$schema"] = version
 	}
 	s := &Schema{root: root}
-	required, _ := field(tree, "required").([]any)
-	for _, name := range required {
-		s.required = append(s.required, name.(string))
+	if err := s.resolve(clean); err != nil {
+		return nil, err
 	}
 	b := shaper{schemas: c.nodes, shapes: map[string]*shape{}}
 	s.shape, s.converts = b.shape(""), b.converts
 	return s, nil
+}
+
+// checkVersion refuses the versions of JSON Schema that the validator does not know.
+func checkVersion(version string) error {
+	switch strings.TrimSuffix(version, "#") {
+	case "", "https://json-schema.org/draft/2020-12/schema",
+		"http://json-schema.org/draft-07/schema", "https://json-schema.org/draft-07/schema":
+		return nil
+	}
+	return fmt.Errorf("its $schema %.100q is not a known version; want draft-07 or draft 2020-12", version)
+}
+
+// resolve passes a cleaned schema to the validator.
+func (s *Schema) resolve(clean any) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("the validator cannot read them: %v", cause)
+		}
+	}()
+	text, err := json.Marshal(clean)
+	if err != nil {
+		return err
+	}
+	var parsed jsonschema.Schema
+	if err := json.Unmarshal(text, &parsed); err != nil {
+		return errors.New(decodeText(err))
+	}
+	if parsed.Type != "" && parsed.Type != "object" {
+		return fmt.Errorf("its type is %q, want \"object\"", parsed.Type)
+	}
+	s.required = parsed.Required
+	s.resolved, err = parsed.Resolve(nil)
+	return err
 }
 
 // compiler splits a schema into nodes and removes the keywords that are ignored.
@@ -198,7 +227,7 @@ func impossible(schema map[string]any) error {
 	return nil
 }
 
-// keyword reads a keyword's value and returns it without what is ignored.
+// keyword reads a keyword's value and returns what is passed to the validator.
 func (c *compiler) keyword(n *node, kind keyword, at string, value any) (any, error) {
 	switch kind {
 	case data:
