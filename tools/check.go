@@ -38,7 +38,7 @@ func (s *Schema) Check(args json.RawMessage) error {
 		return errors.New("the arguments are too large to be checked against the tool's parameters; make them smaller")
 	}
 	if err := s.validate(object); err != nil {
-		return explain(s.root.schema, err)
+		return s.explain(object, err)
 	}
 	return nil
 }

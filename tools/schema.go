@@ -1,9 +1,11 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -192,6 +194,9 @@ func (c *compiler) schema(at string, v any) (*node, any, error) {
 		if kind == 0 {
 			continue
 		}
+		if err := checkNumber(name, value); err != nil {
+			return nil, nil, fmt.Errorf("in %s: %w", place(at), err)
+		}
 		kept, err := c.keyword(n, kind, at+"/"+strictjson.EscapeToken(name), value)
 		if err != nil {
 			return nil, nil, err
@@ -203,6 +208,28 @@ func (c *compiler) schema(at string, v any) (*node, any, error) {
 		return nil, nil, fmt.Errorf("in %s: %w", place(at), err)
 	}
 	return n, clean, n.takeData(clean)
+}
+
+// checkNumber returns an error for a keyword that takes a number and has another value; null counts
+// as absent. The library does not name the keyword.
+func checkNumber(name string, value any) error {
+	n, isNumber := value.(float64)
+	switch name {
+	case "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
+		n = 0
+	case "minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains", "minProperties", "maxProperties":
+	default:
+		return nil
+	}
+	if value == nil || isNumber && n == math.Trunc(n) && math.Abs(n) <= math.MaxInt32 {
+		return nil
+	}
+	want := "a number"
+	if isNumber {
+		want = "an integer"
+	}
+	text, err := strictjson.Encode(value)
+	return cmp.Or(err, error(&strictjson.TypeError{Field: name, Want: want, Value: strictjson.TypeOf(text)}))
 }
 
 // impossible returns an error for a keyword whose value JSON Schema forbids and no argument

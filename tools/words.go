@@ -3,21 +3,43 @@ package tools
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// explain returns the validator's finding with the name of the argument.
-func explain(schema any, err error) error {
-	text := err.Error()
-	found := words(schema, text)
-	if m := regexp.MustCompile(`/properties/([^/:]+)`).FindStringSubmatch(text); m != nil {
-		return fmt.Errorf("argument %q: %s", m[1], found)
+// maxAlone bounds how many arguments are validated once more: each time the validator goes through
+// all properties of the schema.
+const maxAlone = 100
+
+// explain returns the validator's finding with the name of the argument. The validator goes through
+// members in any order and does not always name them, so each is validated alone, in the order of
+// their names: the same arguments lead to the same finding.
+func (s *Schema) explain(object map[string]any, err error) error {
+	names := slices.Sorted(maps.Keys(object))
+	for _, name := range names[:min(len(names), maxAlone)] {
+		alone := s.validate(map[string]any{name: object[name]})
+		if alone == nil || !isInMember(alone.Error()) {
+			continue
+		}
+		text := alone.Error()
+		if strings.Contains(name, ": ") { // which ends a place in the text
+			text = strings.ReplaceAll(text, strictjson.EscapeToken(name), "...")
+		}
+		return fmt.Errorf("argument %q: %s", name, words(s.root.schema, text))
 	}
-	return errors.New(found)
+	return errors.New(words(s.root.schema, err.Error()))
+}
+
+// isInMember reports whether a finding is about the value of a member.
+func isInMember(text string) bool {
+	_, found := lastPlace(text)
+	return regexp.MustCompile(`/(properties/|patternProperties/|additionalProperties|unevaluatedProperties)`).
+		MatchString(strings.TrimSuffix(text, found))
 }
 
 // words returns the validator's finding in terms of JSON: the validator itself prints
@@ -25,6 +47,9 @@ func explain(schema any, err error) error {
 // message with its chain of places.
 func words(schema any, text string) string {
 	place, text := lastPlace(text)
+	if list, ok := strings.CutPrefix(text, unexpected); ok {
+		return unexpected + sortedNames(list)
+	}
 	keyword, found, ok := strings.Cut(text, ": ")
 	if !ok {
 		return text
@@ -40,6 +65,23 @@ func words(schema any, text string) string {
 		return matchWords(schema, keyword, found)
 	}
 	return text
+}
+
+const unexpected = "unexpected additional properties "
+
+// sortedNames sorts names that are written as fmt does with %q.
+func sortedNames(list string) string {
+	var names []string
+	for rest := strings.TrimPrefix(list, "["); ; {
+		name, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			break
+		}
+		names = append(names, name)
+		rest = strings.TrimPrefix(rest[len(name):], " ")
+	}
+	slices.Sort(names)
+	return "[" + strings.Join(names, " ") + "]"
 }
 
 // typeWords returns which types are wanted and which one the value has.
