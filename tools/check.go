@@ -43,11 +43,11 @@ func (s *Schema) Check(args json.RawMessage) error {
 	return nil
 }
 
-// validate runs the validator.
+// validate runs the validator. What makes it panic is refused.
 func (s *Schema) validate(value any) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fmt.Errorf("%w: the validator cannot use them: %v", ErrSchema, cause)
+			err = fmt.Errorf("the validator cannot use the arguments: %v", cause)
 		}
 	}()
 	return s.resolved.Validate(value)
