@@ -2,15 +2,18 @@ package pgstore
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
-
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgproto3"
+	"syscall"
 
 	"github.com/chibi-host/chibi/store"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // codeOf is the server's error code (SQLSTATE), "" if the error is not the server's.
@@ -166,4 +169,17 @@ func sentence(err error) string {
 		return dial.Error()
 	}
 	return strings.Join(strings.FieldsFunc(text, func(c rune) bool { return c == '\n' || c == '\t' }), "; ")
+}
+
+func isUntrusted(err error) bool {
+	var verification *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &name) ||
+		strings.Contains(err.Error(), "server refused TLS connection")
+}
+
+func isCut(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE)
 }

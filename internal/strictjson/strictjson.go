@@ -15,6 +15,7 @@ package strictjson
 
 import (
 	"bytes"
+	stdjson "encoding/json"
 	"errors"
 	"reflect"
 
@@ -143,4 +144,14 @@ func Trim(text []byte) []byte {
 func Quote(text string) []byte {
 	quoted, _ := jsontext.AppendQuote(nil, text) // the error only means that there were invalid bytes
 	return quoted
+}
+
+// encodeNumber encodes values of type json.Number of encoding/json as numbers, not as
+// strings.
+func encodeNumber(enc *jsontext.Encoder, n stdjson.Number) error {
+	text, err := stdjson.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return enc.WriteValue(text)
 }
