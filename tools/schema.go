@@ -144,7 +144,7 @@ func checkVersion(version string) error {
 	return fmt.Errorf("its $schema %.100q is not a known version; want draft-07 or draft 2020-12", version)
 }
 
-// resolve passes a cleaned schema to the validator.
+// resolve passes a cleaned schema, which strictjson has read, to the validator.
 func (s *Schema) resolve(clean any) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -156,7 +156,7 @@ func (s *Schema) resolve(clean any) (err error) {
 		return err
 	}
 	var parsed jsonschema.Schema
-	if err := json.Unmarshal(text, &parsed); err != nil {
+	if err := parsed.UnmarshalJSON(text); err != nil {
 		return errors.New(decodeText(err))
 	}
 	if parsed.Type != "" && parsed.Type != "object" {
