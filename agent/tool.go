@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -209,10 +210,7 @@ func (c *toolCall) permit(spec tools.Spec) error {
 	if !c.step.undeclared {
 		err = c.agent.schemas.check(spec, c.inv.Arguments, c.agent.Output)
 	}
-	if err == nil {
-		err = c.checkCategory(spec)
-	}
-	if err != nil {
+	if err = cmp.Or(err, c.checkCategory(spec)); err != nil {
 		err = fmt.Errorf("tool %q did not run: %w", spec.Name, err)
 	}
 	for _, recipe := range recipesAround(c.step.turn) {

@@ -16,11 +16,7 @@ func AllowRule(name string, data []byte, rule string) ([]byte, error) {
 	if !utf8.ValidString(rule) {
 		return nil, fmt.Errorf("the rule %q is not valid UTF-8, so %s cannot have it", rule, name)
 	}
-	s, err := newSource(name, data)
-	var c Config
-	if err == nil {
-		err = s.decode(fields{}, &c)
-	}
+	c, err := decoded(name, data)
 	if err != nil {
 		return nil, err
 	}

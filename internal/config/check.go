@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -18,24 +19,25 @@ import (
 
 // check rejects a value that no one could mean, according to the tags of its field.
 func (s source) check(t target) error {
-	err := checkNumber(t)
-	if words := strings.Fields(t.field.Tag.Get("oneof")); err == nil && len(words) > 0 &&
-		!slices.Contains(words, t.v.String()) {
-		err = fmt.Errorf(" is %q; want %q or %q", t.v, words[0], words[1])
+	err := cmp.Or(checkNumber(t), checkWord(t), checks(t))
+	if s.isLocal || s.isFlag {
+		err = cmp.Or(err, checkAbove(t))
 	}
-	if err == nil {
-		err = checks(t)
-	}
-	if err == nil && (s.isLocal || s.isFlag) {
-		err = checkAbove(t)
-	}
-	if err == nil && s.isShared {
-		err = checkSharedValue(t)
+	if s.isShared {
+		err = cmp.Or(err, checkSharedValue(t))
 	}
 	if err != nil {
 		return s.errorAt(t.offset(), "%s%v", t.key(), err)
 	}
 	return nil
+}
+
+func checkWord(t target) error {
+	words := strings.Fields(t.field.Tag.Get("oneof"))
+	if len(words) == 0 || slices.Contains(words, t.v.String()) {
+		return nil
+	}
+	return fmt.Errorf(" is %q; want %q or %q", t.v, words[0], words[1])
 }
 
 // checkAbove rejects what only config.toml can say.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,13 +16,10 @@ import (
 // has changed.
 func Edit(name string, data []byte, key, value string) ([]byte, error) {
 	flag, err := flagSource(key + "=" + value)
-	if err == nil {
-		err = flag.valid()
-	}
-	if err == nil {
-		err = validText(name, data)
-	}
 	if err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(flag.valid(), validText(name, data)); err != nil {
 		return nil, err
 	}
 	text := value
@@ -36,14 +34,20 @@ func Edit(name string, data []byte, key, value string) ([]byte, error) {
 	return edit{name: name, before: data, path: path, value: text}.apply()
 }
 
+// decoded returns what a configuration file's text says, and nothing else.
+func decoded(name string, data []byte) (c Config, err error) {
+	s, err := newSource(name, data)
+	if err != nil {
+		return c, err
+	}
+	err = s.decode(fields{}, &c)
+	return c, err
+}
+
 // EditLinks changes the list plugins.allow_links in a configuration file's text and
 // returns the new text; see [Edit].
 func EditLinks(name string, data []byte, change func([]string) []string) ([]byte, error) {
-	s, err := newSource(name, data)
-	var c Config
-	if err == nil {
-		err = s.decode(fields{}, &c)
-	}
+	c, err := decoded(name, data)
 	if err != nil {
 		return nil, err
 	}

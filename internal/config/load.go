@@ -42,10 +42,10 @@ type Local struct {
 // Check returns what is wrong with the text, if anything.
 func (l Local) Check() error {
 	s, err := l.source()
-	if err == nil {
-		err = s.valid()
+	if err != nil {
+		return err
 	}
-	return err
+	return s.valid()
 }
 
 // source returns the text as a source.
@@ -165,12 +165,13 @@ func (f fields) layered(sources ...source) (c Config, err error) {
 // and the other sources.
 func (f fields) layeredWithModel(global, models source, model string, above []source) (Config, error) {
 	c, err := f.layered(global)
-	if err == nil {
-		err = f.applyModel(&c, models, model)
+	if err != nil {
+		return c, err
 	}
-	if err == nil {
-		err = f.apply(&c, above...)
+	if err := f.applyModel(&c, models, model); err != nil {
+		return c, err
 	}
+	err = f.apply(&c, above...)
 	return c, err
 }
 

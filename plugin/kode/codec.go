@@ -40,14 +40,6 @@ func Events() map[string]hookpoints.Name {
 	return all
 }
 
-// EventNames lists the names of Kode's events, in the order in which they happen.
-func EventNames() (names []string) {
-	for _, e := range events() {
-		names = append(names, e.name)
-	}
-	return names
-}
-
 // codec implements Kode's protocol for one hook.
 type codec struct {
 	opts  Options

@@ -62,9 +62,7 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 		Spool:        t.opts.Spool,
 	})
 	file := tools.NewOutputFile(out.Spooled, out.Size)
-	if err == nil {
-		err = out.Err()
-	}
+	err = cmp.Or(err, out.Err())
 	if err != nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		file.Close()
 		return tools.Result{}, cmp.Or(ctx.Err(), err)

@@ -139,11 +139,8 @@ func (p *Prober) run(ctx context.Context, probe Probe, read func([]byte) (Rules,
 	}
 	answer, lasting := failed(out, err, probe.Command.Timeout)
 	answer.Took = time.Since(begun)
-	if err == nil {
-		err = out.Err()
-	}
 	var rules Rules
-	if err != nil {
+	if err = cmp.Or(err, out.Err()); err != nil {
 		err = probe.explain(err)
 	} else {
 		answer.Stdout = out.Stdout

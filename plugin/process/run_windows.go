@@ -128,13 +128,13 @@ func creation(c Command) (flags uint32) {
 
 // open makes the pipes and returns the process's ends of them.
 func (s *streams) open() (theirs [3]*os.File, err error) {
-	theirs[0], s.stdin, err = os.Pipe()
-	if err == nil {
-		s.stdout, theirs[1], err = os.Pipe()
+	if theirs[0], s.stdin, err = os.Pipe(); err != nil {
+		return theirs, err
 	}
-	if err == nil {
-		s.stderr, theirs[2], err = os.Pipe()
+	if s.stdout, theirs[1], err = os.Pipe(); err != nil {
+		return theirs, err
 	}
+	s.stderr, theirs[2], err = os.Pipe()
 	return theirs, err
 }
 

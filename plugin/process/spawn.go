@@ -80,16 +80,16 @@ func noPipes() pipes { return pipes{-1, -1, -1} }
 // openPipes makes the pipes.
 func openPipes() (ours, theirs pipes, err error) {
 	ours, theirs = noPipes(), noPipes()
-	if theirs[0], ours[0], err = openPipe(); err == nil {
-		ours[1], theirs[1], err = openPipe()
+	if theirs[0], ours[0], err = openPipe(); err != nil {
+		return ours, theirs, err
 	}
-	if err == nil {
-		ours[2], theirs[2], err = openPipe()
+	if ours[1], theirs[1], err = openPipe(); err != nil {
+		return ours, theirs, err
 	}
-	if err == nil {
-		err = syscall.SetNonblock(ours[0], true)
+	if ours[2], theirs[2], err = openPipe(); err != nil {
+		return ours, theirs, err
 	}
-	return ours, theirs, err
+	return ours, theirs, syscall.SetNonblock(ours[0], true)
 }
 
 // close closes one end.

@@ -226,9 +226,10 @@ func (c *conn) open(line process.Line) (r response, long *Long, err error) {
 		return r, nil, cmp.Or(err, fmt.Errorf("%w: its answer is larger than %d MiB", process.ErrOutputLimit, MaxAnswer>>20))
 	}
 	whole, err := os.ReadFile(file.Path())
-	if err == nil {
-		r, err = decode(whole)
+	if err != nil {
+		return r, nil, err
 	}
+	r, err = decode(whole)
 	return r, nil, err
 }
 
