@@ -10,7 +10,6 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
@@ -247,36 +246,22 @@ func (s *step) storeResult(call llm.ToolCall, result callResult) error {
 	return s.store(entry)
 }
 
-// CallTool runs one tool as a turn would, and returns what the model would see:
-// pre_api_tools, pre_tool, pre_tool_output and the other points fire, and a large
-// output is cached. Nothing is stored in the conversation. failure is a line about
-// why the call was refused or blocked or failed, "" if it succeeded. Errors are the
-// end of ctx and errors of the store.
-func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage) (seen, failure string, err error) {
-	return callTool(identified(ctx, a, ""), a, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)}, false)
+// UnseenBy describes a tool that the guards and rules of an agent do not see although it seems to
+// do what they are about; false if it is none.
+func UnseenBy(a *Agent, spec tools.Spec) (plugin.Unseen, bool) {
+	var rules func(tools.Spec, tools.Category) []string
+	if a.Gate != nil {
+		rules = a.Gate.WouldJudge
+	}
+	return a.Host.Unseen(spec, rules)
 }
 
-// CallWords is like [Agent.CallTool] for the arguments {"args": words}, which tools need not declare.
-func CallWords(ctx context.Context, a *Agent, name string, words []string) (seen, failure string, err error) {
-	args, err := strictjson.Encode(map[string][]string{"args": append([]string{}, words...)})
-	if err != nil {
-		return "", "", err
+// sayUnseen tells the person at the first call of such a tool in a run.
+func sayUnseen(a *Agent, spec tools.Spec) {
+	if _, isKnown := a.schemas.known[spec.Name]; isKnown {
+		return
 	}
-	return callTool(identified(ctx, a, ""), a, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)}, true)
-}
-
-// callTool makes one call outside of the conversation; undeclared says that its arguments are not
-// checked against the tool's parameters.
-func callTool(ctx context.Context, a *Agent, call llm.ToolCall, undeclared bool) (seen, failure string, err error) {
-	t := detached(a, 0)
-	offer, err := t.offerTools(ctx)
-	if err != nil {
-		return "", "", err
+	if unseen, ok := UnseenBy(a, spec); ok {
+		outermost(a).Output.notice("%v %v; to see what to do: chibi plugin check %s", spec, unseen, spec.Owner)
 	}
-	s := step{turn: t, offered: toolNamesOf(offer.specs), undeclared: undeclared}
-	result, err := s.runTogether(ctx, []llm.ToolCall{call})
-	if err != nil {
-		return "", "", err
-	}
-	return result[0].text, result[0].failure, nil
 }

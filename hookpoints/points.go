@@ -204,7 +204,7 @@ func points() []describable {
 	}
 }
 
-// describable is a [Point] with any payload and answer.
+// describable is a [Point] with any payload and answer, so that a list can have them all.
 type describable interface {
 	Info() Info
 	name() Name

@@ -180,6 +180,7 @@ func (e *asyncEvent) report() {
 	}
 	e.dispatch.replies = []*reply{r}
 	e.dispatch.add(r)
+	// The context of the event may have ended; of it a report needs the agent only.
 	e.dispatch.report(InAgent(context.Background(), e.agent), e.dispatch.merged.Result())
 }
 

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Remote is a process that another program supervises, and the connection to that program.
+// Remote is a process that another program supervises, and the connection to that program. It is
+// an interface because the connection is package keeper's, which imports this package.
 type Remote interface {
 	// Write writes to standard input and returns how many bytes the process may have got;
 	// Close closes standard input. A deadline in the past ends a Write.

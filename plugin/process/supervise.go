@@ -103,7 +103,8 @@ func (p *child) drain() {
 
 // end ends the whole group: first with SIGTERM, then with SIGKILL. The grace period also
 // applies to children that hold the pipes: a shell ends at once, but the program that it
-// ran may have to clean up. Processes that left the group are not waited for.
+// ran may have to clean up. Processes that left the group are not waited for. The context of the
+// process has ended here, so the times count from now.
 func (p *child) end() {
 	p.streams.out.hurry()
 	p.group.signal(syscall.SIGTERM)

@@ -293,7 +293,7 @@ func discard(p *process.Process) {
 	out, _ := p.Wait()
 	tools.NewOutputFile(out.Spooled, out.Size).Close()
 	for {
-		line, err := p.ReadLong(context.Background())
+		line, err := p.ReadLong(context.Background()) // it waits for nothing: the process has ended
 		if err != nil {
 			return
 		}

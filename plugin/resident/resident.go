@@ -57,7 +57,8 @@ type Spec struct {
 	Variables []string
 }
 
-// Keeper holds processes between runs. It must be safe for concurrent use.
+// Keeper holds processes between runs. It must be safe for concurrent use. It is an interface
+// because package keeper, whose client is the one there is, imports this package.
 type Keeper interface {
 	// Lend returns a process of the keeper's that nobody else uses, and whether it was there
 	// before; nil: it has none to give, for whatever reason. It must not take long. The
@@ -256,7 +257,8 @@ func (r *Resident) obtain(ctx context.Context) (p *process.Process, isKept bool,
 	return p, false, err
 }
 
-// start starts a process. It ends by end or by the group, not by the context of a question.
+// start starts a process. It ends by end or by the group, not by the context of the question
+// that needed it first, because it answers others too.
 func (r *Resident) start() (*running, error) {
 	ctx, end := context.WithCancel(context.Background())
 	p, isKept, err := r.obtain(ctx)
