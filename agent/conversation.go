@@ -15,7 +15,6 @@ type conversation struct {
 	usage    hookpoints.Usage
 }
 
-// withSystemPrompt returns the system prompt and the messages.
 func (c *conversation) withSystemPrompt() []llm.Message {
 	if c.system == "" {
 		return c.messages
@@ -36,7 +35,6 @@ func (c *conversation) addResponse(reply llm.Reply, sent int) {
 	c.usage.CurrentContextWindow = u.InputTokens + u.OutputTokens
 }
 
-// addResult adds the result of a call.
 func (c *conversation) addResult(callID, text string) {
 	c.messages = append(c.messages, llm.Message{Role: "tool", ToolCallID: callID, Content: text})
 }

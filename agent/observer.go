@@ -77,7 +77,6 @@ func (o Output) waiting(what string) func() {
 	return o.Waiting(what)
 }
 
-// emit reports an event.
 func (o Output) emit(e Event) {
 	if o.Event != nil {
 		o.Event(e)

@@ -42,7 +42,6 @@ type output struct {
 	fromCache bool
 }
 
-// newOutput returns the output of a tool that ran.
 func newOutput(result tools.Result, kind tools.Kind) output {
 	status, exit := hookpoints.StatusRan, result.Exit
 	if result.Failed {
@@ -89,7 +88,6 @@ func (o *output) reason() string {
 	return cmp.Or(why, string(o.status))
 }
 
-// event returns the call as an event of the turn.
 func (c *toolCall) event() *CallEvent {
 	o := &c.out
 	event := &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName, Arguments: c.inv.Arguments, Ran: o.status.DidRun(),

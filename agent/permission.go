@@ -76,7 +76,6 @@ func (p unplanned) Access() tools.Access                          { return p.acc
 func (p unplanned) Run(ctx context.Context) (tools.Result, error) { return p.tool.Call(ctx, p.call) }
 func (p unplanned) Close()                                        {}
 
-// judgedCall is a call that the gate judges.
 type judgedCall struct {
 	*toolCall
 	leadsTo string // where it is redirected to, if that is judged
@@ -212,7 +211,6 @@ func judgementOf(answer hookpoints.PermissionAnswer) permissions.Judgement {
 	return judgementBy(answer.Verdict(), answer.DecidedBy, answer.Reason)
 }
 
-// judgementBy returns the decision of a plugin as a judgement.
 func judgementBy(decision hookpoints.Decision, name, reason string) permissions.Judgement {
 	if decision == "" {
 		return permissions.Judgement{}

@@ -28,7 +28,6 @@ type Recipe struct {
 // CompactRecipe is the recipe whose prompt asks for a summary.
 const CompactRecipe = "compact"
 
-// name returns the name of the recipe, "" without one.
 func (r *Recipe) name() string {
 	if r == nil {
 		return ""

@@ -96,7 +96,6 @@ func Unoffered(a *Agent) map[string]string {
 	return without
 }
 
-// setOf returns a set of names.
 func setOf(names []string) map[string]bool {
 	set := map[string]bool{}
 	for _, name := range names {

@@ -66,7 +66,6 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 	return s, s.firePostToolBatch(ctx)
 }
 
-// firePostToolBatch fires post_tool_batch.
 func (s *step) firePostToolBatch(ctx context.Context) error {
 	answer, err := plugin.Fire(ctx, s.turn.agent.Host, hookpoints.PostToolBatch, hookpoints.PostToolBatchPayload{
 		ContextName: s.turn.contextName(), Calls: s.finished, Nesting: s.turn.agent.inner.told(),
@@ -181,7 +180,6 @@ func (s *step) storeAnswer(entries ...contexts.Entry) error {
 	return s.turn.agent.Context.RemoveMail()
 }
 
-// store records entries of a step.
 func (s *step) store(entries ...contexts.Entry) error {
 	s.entries = append(s.entries, entries...)
 	return s.turn.recorder.record(entries...)

@@ -65,7 +65,6 @@ func notes(ctx context.Context, c Context) (string, error) {
 	return b.String(), nil
 }
 
-// conversationText returns a conversation as a text for the model.
 func conversationText(entries []contexts.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {

@@ -39,7 +39,6 @@ type callResult struct {
 	agents []contexts.AgentUse
 }
 
-// toolCall is one call of a step.
 type toolCall struct {
 	step   *step
 	agent  *Agent

@@ -19,7 +19,6 @@ func (t *turn) storeUnanswered(prompt string, first contexts.Entry, more ...cont
 	return nil
 }
 
-// userMessage returns a message of the person.
 func (t *turn) userMessage(text string) contexts.Entry {
 	return contexts.UserMessage(t.agent.Settings.userName(), t.contextName(), text)
 }

@@ -152,7 +152,6 @@ func (d *document) value(name string) *node {
 	return d.values[name]
 }
 
-// rewrote notes a change of the payload.
 func (a *Accumulator) rewrote(r *reply, c *change) {
 	r.Outcome, r.rewrites, a.writer = Changed, append(r.rewrites, c), r
 	if !slices.Contains(a.payload.stale, c.field) {

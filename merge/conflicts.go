@@ -19,7 +19,6 @@ type change struct {
 	now *node
 }
 
-// places returns the changed places.
 func (c *change) places() *places {
 	if c.patched == nil {
 		c.patched = diff(c.before, c.after)

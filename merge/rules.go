@@ -209,7 +209,6 @@ func (r *reply) alone(info hookpoints.Info, f hookpoints.AnswerField, text strin
 	return said
 }
 
-// dependents lists the dependent fields of a field.
 func dependents(info hookpoints.Info, name string) (names []string) {
 	for _, f := range info.Fields {
 		if f.BelongsTo(name) {

@@ -178,7 +178,6 @@ func (d *dispatch) askAll(ctx context.Context, inTurn, atOnce []*Plugin) error {
 	return d.askAtOnce(ctx, atOnce)
 }
 
-// askInTurn returns the reply of a plugin whose turn it is.
 func (d *dispatch) askInTurn(ctx context.Context, p *Plugin, payload []byte) *reply {
 	if d.early != nil {
 		return d.early.ask(ctx, p, payload)

@@ -187,7 +187,6 @@ func (c *Config) setDefaults() {
 	c.Limits.setDefaults()
 }
 
-// ms returns a time in milliseconds.
 func ms(d time.Duration) int { return int(d / time.Millisecond) }
 
 // Configured reports whether a model was configured: a key or an address. If not,

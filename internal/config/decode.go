@@ -191,7 +191,6 @@ func newWithDefaults(t reflect.Type) reflect.Value {
 	return v.Elem()
 }
 
-// isList reports whether a value is a list of tables.
 func isList(v reflect.Value) bool {
 	return v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct && !isRules(v)
 }

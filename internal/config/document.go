@@ -16,7 +16,6 @@ type statement struct {
 	children          []statement // of an inline table
 }
 
-// table is a [table] header.
 type table struct {
 	key        []string
 	begin, end int // of the header

@@ -48,7 +48,6 @@ func (l Local) Check() error {
 	return s.valid()
 }
 
-// source returns the text as a source.
 func (l Local) source() (source, error) {
 	if l.Text == "" {
 		return source{}, nil
@@ -136,7 +135,6 @@ func (src Sources) read() (global source, above []source, err error) {
 	return global, append(above, flags...), err
 }
 
-// flags reads the sources that are flags.
 func (src Sources) flags() (list []source, err error) {
 	add := func(flag source, wrong error) {
 		if list = append(list, flag); err == nil {

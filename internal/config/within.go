@@ -46,7 +46,6 @@ func (l Local) Keys() ([]string, error) {
 	return keysIn(s.tree, ""), err
 }
 
-// keysIn lists the keys below a table.
 func keysIn(table map[string]any, name string) (keys []string) {
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		below := join(name, strings.ToLower(key))

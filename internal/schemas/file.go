@@ -18,7 +18,6 @@ import (
 // name is the name of the file in the home.
 const name = "schemas.json"
 
-// version is the version of its format.
 const version = 1
 
 const (
@@ -37,7 +36,6 @@ type file struct {
 	Guards  map[string][]string        `json:"guards,omitempty"` // names, by folder of plugins
 }
 
-// key is the key of an entry.
 type key struct {
 	isHook bool
 	path   string

@@ -163,7 +163,6 @@ func (l *loader) ask(ctx context.Context, found []executable) []answer {
 	return list
 }
 
-// build returns the plugin of a hook.
 func (l *loader) build(file executable, e event) plugin.Plugin {
 	p := plugin.Plugin{
 		Name: file.name, Origin: file.origin(), Hooks: []hookpoints.Name{e.point},

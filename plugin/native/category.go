@@ -13,7 +13,6 @@ import (
 // noCategory says in a schema that the tool does nothing of any category.
 const noCategory tools.Category = "none"
 
-// category returns the category of the tool, "" if it has none.
 func (s schema) category() tools.Category {
 	if s.Category == noCategory {
 		return ""

@@ -80,7 +80,6 @@ func meantToBlock(at hookpoints.Name, out process.Outcome, err error) error {
 	return fmt.Errorf("%w; to block, a plugin answers %s with exit status 0", err, plugin.HowToBlock(info))
 }
 
-// notUTF8 says that an answer is not UTF-8.
 const notUTF8 = "its answer is not UTF-8"
 
 // explain says what an answer is that is not an object.

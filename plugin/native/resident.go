@@ -64,7 +64,6 @@ type toolParams struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// toolResult is the result of the method "tool".
 type toolResult struct {
 	Output   *string `json:"output"`
 	ExitCode int     `json:"exit_code"`
@@ -194,7 +193,6 @@ func (h residentHooks) unanswered(ctx context.Context, ev plugin.Event, a reside
 	return answer, failed
 }
 
-// residentTool is a tool of a resident plugin.
 type residentTool struct {
 	*staying
 	tool

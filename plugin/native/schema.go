@@ -292,7 +292,6 @@ func unknownKey(name string) string {
 	return text + "; the known keys are " + strings.Join(schemaKeys(), ", ")
 }
 
-// schemaKeys lists the keys of a schema.
 func schemaKeys() (keys []string) {
 	for i := range reflect.TypeFor[schema]().NumField() {
 		keys = append(keys, reflect.TypeFor[schema]().Field(i).Tag.Get("json"))

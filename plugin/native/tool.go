@@ -16,7 +16,6 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// tool is one tool of an executable.
 type tool struct {
 	program
 	spec    tools.Spec
@@ -146,5 +145,4 @@ func failure(err error, out process.Outcome) string {
 	return said
 }
 
-// text returns the output as valid UTF-8.
 func text(out []byte) string { return strings.ToValidUTF8(string(out), "\uFFFD") }

@@ -161,7 +161,6 @@ func (a *loan) take() {
 	})
 }
 
-// end ends the loan.
 func (a *loan) end() {
 	a.take()
 	unix.Close(a.tty)

@@ -89,7 +89,6 @@ func (o *output) failure() error {
 func (o *output) hurry()  {}
 func (o *output) finish() {}
 
-// kept closes the file, if there is one.
 func (o *output) kept() (head []byte, file Spool, size int64) {
 	if o.file == nil {
 		return o.head, nil, 0
@@ -104,7 +103,6 @@ type through struct {
 	wrong atomic.Pointer[error]
 }
 
-// keep passes data on.
 func (t *through) keep(data []byte) bool {
 	_, err := t.to.Write(data)
 	if err != nil {

@@ -64,7 +64,6 @@ type input interface {
 	SetWriteDeadline(t time.Time) error
 }
 
-// ownChild is a child of this program.
 type ownChild struct{ *child }
 
 func (p ownChild) input() input          { return p.streams.stdin }

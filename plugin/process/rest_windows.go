@@ -14,7 +14,6 @@ func (s *streams) settle() {
 	}
 }
 
-// hasMore reports whether something is in a pipe.
 func hasMore(pipe *os.File) bool {
 	conn, err := pipe.SyscallConn()
 	if err != nil {

@@ -147,7 +147,6 @@ func finish(ctx context.Context, p *child, c Command) error {
 // attend has nothing to do: goroutines read since the start.
 func attend(*child) {}
 
-// job is a job object.
 type job windows.Handle
 
 // newJob creates a job object that ends its processes when it is closed, so that no
@@ -235,5 +234,4 @@ func (p *child) outcome() Outcome {
 	return o
 }
 
-// id is the id of a process.
 func id(p *child) int { return p.cmd.Process.Pid }

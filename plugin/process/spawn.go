@@ -45,7 +45,6 @@ func (s *spawn) start() (pid int, err error) {
 	}
 }
 
-// checkError is the error of Command.Check.
 type checkError struct{ err error }
 
 func (e *checkError) Error() string { return e.err.Error() }

@@ -142,7 +142,6 @@ func (s *streams) close() {
 	s.copies.Wait()
 }
 
-// closeAll closes the files that there are.
 func closeAll(files ...*os.File) {
 	for _, f := range files {
 		if f != nil {

@@ -172,5 +172,4 @@ func (p *child) outcome() Outcome {
 	return o
 }
 
-// id is the id of a process.
 func id(p *child) int { return p.pid }

@@ -181,7 +181,6 @@ func (u *unquoter) add(b byte) error {
 	return u.put(plainEscape(u.escape[0]))
 }
 
-// plainEscape returns the character of an escape of one letter.
 func plainEscape(letter byte) byte {
 	switch letter {
 	case 'b':
@@ -259,7 +258,6 @@ func (u *unquoter) write(data []byte) error {
 	return u.wrong
 }
 
-// close returns the string.
 func (u *unquoter) close() *Long {
 	u.lone()
 	head, long := u.head, &Long{}

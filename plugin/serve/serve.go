@@ -217,7 +217,6 @@ func (p Plugin) stay(in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// answer returns the line that answers a request.
 func (p Plugin) answer(r request) []byte {
 	var result any
 	var err error

@@ -204,7 +204,6 @@ func (t Tool) has(c Call, name string) bool {
 	return !t.isOurs(c) || slices.Contains(Arguments(c.Tool), name)
 }
 
-// member is a member of an object.
 type member struct {
 	name  string
 	value json.RawMessage
@@ -232,7 +231,6 @@ func indexOf(list []member, name string) int {
 	return slices.IndexFunc(list, func(m member) bool { return m.name == name })
 }
 
-// object returns an object of members.
 func object(list []member) json.RawMessage {
 	text := []byte{'{'}
 	for i, m := range list {
