@@ -220,13 +220,15 @@ func ConsultResult(ctx context.Context, a *Agent, r ConsultedResult) (o ResultOp
 	}
 	o.Context, o.Halted = contextBlocks(c.contexts), c.halted()
 	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PostToolOutput, hookpoints.PostToolOutputPayload{
-		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Outcome: hookpoints.Outcome{Status: c.out.status},
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text,
+		Outcome:     hookpoints.Outcome{Status: c.out.status},
 		FinalOutput: c.out.text, ToolCallID: r.ID, Nesting: c.inv.Nesting,
 	}); err != nil {
 		return o, err
 	}
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostTool, hookpoints.PostToolPayload{
-		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Result: c.out.text, Outcome: hookpoints.Outcome{Status: c.out.status},
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Result: c.out.text,
+		Outcome:    hookpoints.Outcome{Status: c.out.status},
 		ToolCallID: r.ID, Nesting: c.inv.Nesting,
 	})
 	return o, err

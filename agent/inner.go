@@ -44,6 +44,11 @@ func (in *inner) told() hookpoints.Nesting {
 	return in.nesting
 }
 
+// toldIn returns what hooks are told when a recipe runs, or none.
+func (in *inner) toldIn(r *Recipe) hookpoints.InRecipe {
+	return hookpoints.InRecipe{Recipe: r.name(), Nesting: in.told()}
+}
+
 // isForHook reports whether an agent runs a recipe because a hook asked for it.
 func (in *inner) isForHook() bool { return in != nil && in.sub == nil }
 

@@ -117,7 +117,7 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 func (c *toolCall) prepare(ctx context.Context) error {
 	args, unreadable := arguments(c.wanted.Arguments)
 	c.inv = hookpoints.PreToolPayload{ToolName: c.wanted.Name, Arguments: args, ToolCallID: c.wanted.ID,
-		InRecipe: c.step.turn.inRecipe()}
+		InRecipe: c.agent.inner.toldIn(c.step.turn.recipe)}
 	if c.step.ending != "" { // while the calls with which it would run were prepared
 		c.out = denied(fmt.Errorf("not run: the turn ended before: %s", c.step.ending))
 		return nil

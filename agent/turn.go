@@ -96,7 +96,7 @@ func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, []hoo
 		return "", nil, err
 	}
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreMessage, hookpoints.PreMessagePayload{
-		Prompt: prompt, ContextName: t.contextName(), Summary: summary, InRecipe: t.inRecipe(),
+		Prompt: prompt, ContextName: t.contextName(), Summary: summary, InRecipe: t.agent.inner.toldIn(t.recipe),
 	})
 	switch {
 	case err != nil:
@@ -163,11 +163,6 @@ func (t *turn) answer(ctx context.Context) (step, error) {
 	t.failure = hookpoints.FailureBound
 	return step{}, fmt.Errorf(
 		"the model called tools in %d responses without an answer; stopped, as max_tool_rounds says", limit)
-}
-
-// inRecipe says at the hook points of what the turn is a part.
-func (t *turn) inRecipe() hookpoints.InRecipe {
-	return hookpoints.InRecipe{Recipe: t.recipe.name(), Nesting: t.agent.inner.told()}
 }
 
 func (t *turn) contextName() string { return t.agent.Context.Name() }

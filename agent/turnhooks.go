@@ -38,7 +38,7 @@ func (t *turn) firePostTurn(ctx context.Context, reply llm.Reply) (turnAction, e
 	}
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PostTurn, hookpoints.PostTurnPayload{
 		ContextName: t.contextName(), TurnNumber: t.steps, Response: reply.Text, ToolsUsed: used,
-		Usage: t.usage, Messages: t.forHooks(), RecursionDepth: t.depth, InRecipe: t.inRecipe(),
+		Usage: t.usage, Messages: t.forHooks(), RecursionDepth: t.depth, InRecipe: t.agent.inner.toldIn(t.recipe),
 	})
 	return turnAction{turn: t, point: hookpoints.PostTurn.Name, messages: answer.Messages, recipe: answer.Recipe,
 		args: answer.RecipeArgs, dropSummary: answer.DropSummary, contexts: answer.Contexts, halted: answer.Halted}, err
@@ -49,7 +49,7 @@ func (t *turn) firePostTurn(ctx context.Context, reply llm.Reply) (turnAction, e
 func (t *turn) firePreStop(ctx context.Context, response string) (string, error) {
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreStop, hookpoints.PreStopPayload{
 		ContextName: t.contextName(), Response: response, Usage: t.usage, Messages: t.forHooks(),
-		FollowUps: t.followUps, RecursionDepth: t.depth, InRecipe: t.inRecipe(),
+		FollowUps: t.followUps, RecursionDepth: t.depth, InRecipe: t.agent.inner.toldIn(t.recipe),
 	})
 	if err != nil {
 		return "", err

@@ -117,7 +117,9 @@ type dispatch struct {
 	replies []*reply
 	merged  *merge.Accumulator
 	async   bool      // nobody waits for it
-	early   *schedule // asks the plugins that are asked in turn; nil: none is asked before
+	early   *schedule // of the plugins that are asked in turn; nil: none is asked before its turn
+	// askNext asks the next of them: ask, or that of the schedule.
+	askNext func(ctx context.Context, p *Plugin, payload []byte) *reply
 }
 
 // reply is the reply of one subscriber, with its record.
@@ -136,7 +138,7 @@ type reply struct {
 
 func newDispatch(h *Host, info hookpoints.Info, payload []byte, refine []Refine) *dispatch {
 	d := &dispatch{host: h, id: h.dispatches.Add(1), info: info, payload: payload, refine: refine}
-	d.merged = merge.New(info, payload)
+	d.merged, d.askNext = merge.New(info, payload), d.ask
 	d.left.Store(h.maxAnswers())
 	return d
 }
@@ -162,7 +164,7 @@ func (d *dispatch) askAll(ctx context.Context, inTurn, atOnce []*Plugin) error {
 		defer d.prepare(ctx, inTurn, atOnce)()
 	}
 	for i, p := range inTurn {
-		r := d.askInTurn(ctx, p, d.merged.Next())
+		r := d.askNext(ctx, p, d.merged.Next())
 		d.replies = append(d.replies, r)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -176,13 +178,6 @@ func (d *dispatch) askAll(ctx context.Context, inTurn, atOnce []*Plugin) error {
 		return nil
 	}
 	return d.askAtOnce(ctx, atOnce)
-}
-
-func (d *dispatch) askInTurn(ctx context.Context, p *Plugin, payload []byte) *reply {
-	if d.early != nil {
-		return d.early.ask(ctx, p, payload)
-	}
-	return d.ask(ctx, p, payload)
 }
 
 // add adds a reply and reports whether the dispatch is settled.

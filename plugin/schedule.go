@@ -38,6 +38,7 @@ func (d *dispatch) prepare(ctx context.Context, inTurn, atOnce []*Plugin) (end f
 		return func() {}
 	}
 	d.early = &schedule{dispatch: d, plugins: inTurn, calls: map[int]*earlyCall{}, discarded: map[int][]DiscardedCall{}}
+	d.askNext = d.early.ask
 	return d.early.end
 }
 

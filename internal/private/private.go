@@ -38,24 +38,17 @@ func Of(home, near string) Files {
 	}
 	dirs := []string{real}
 	if disk.IsBelow(real, near) || disk.IsBelow(near, real) {
-		dirs = append(dirs, ofContexts(real)...)
+		dirs = directories(real)
 	}
 	f := Files{home: real}
 	for _, dir := range dirs {
-		f.infos = append(f.infos, in(dir)...)
+		for _, path := range in(dir, IsName) {
+			if info, err := os.Stat(path); err == nil {
+				f.infos = append(f.infos, info)
+			}
+		}
 	}
 	return f
-}
-
-// ofContexts lists the directories of a home's contexts, and what remains of those that are
-// being deleted. A test compares it with the layout of package contexts.
-func ofContexts(home string) (dirs []string) {
-	all := filepath.Join(home, "contexts")
-	entries, _ := os.ReadDir(all)
-	for _, e := range entries {
-		dirs = append(dirs, filepath.Join(all, e.Name()))
-	}
-	return dirs
 }
 
 // Has reports whether an opened file is one of them. path has no links.
@@ -68,21 +61,21 @@ func (f Files) HasOpened(path string, isSame func(os.FileInfo) bool) bool {
 	return f.home != "" && (disk.IsBelow(f.home, path) && IsName(path) || slices.ContainsFunc(f.infos, isSame))
 }
 
-// in lists the private files of a directory.
-func in(dir string) (infos []os.FileInfo) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
+// directories lists those of a home that may have private files: its own, and those of its contexts,
+// also of contexts that are being deleted. A test compares them with the layout of package contexts.
+func directories(home string) []string {
+	return append([]string{home}, in(filepath.Join(home, "contexts"), func(string) bool { return true })...)
+}
+
+// in lists the entries of a directory whose names are wanted.
+func in(dir string, isWanted func(name string) bool) (paths []string) {
+	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if !IsName(e.Name()) {
-			continue
-		}
-		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil {
-			infos = append(infos, info)
+		if isWanted(e.Name()) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
 	}
-	return infos
+	return paths
 }
 
 // IsName reports whether a file in chibi's home is private by its name.
