@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
@@ -137,4 +138,16 @@ func (s Sharing) storeIn(env *command.Env) []*cli.Command {
 			elsewhere("gc", ""), elsewhere("check", "", mark("json")), elsewhere("unlock", "CONTEXT"),
 			elsewhere("settings", "CONTEXT", mark("replace"), mark("remove")),
 		})}
+}
+
+func recipePrompt(ctx context.Context, s *app.Session, pairs []string, text string) (string, error) {
+	args := map[string]string{}
+	for _, pair := range pairs {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return "", command.Usage("--arg %s: want NAME=VALUE", pair)
+		}
+		args[name] = value
+	}
+	return app.RecipePrompt(ctx, s, args, text)
 }

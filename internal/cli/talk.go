@@ -195,18 +195,6 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-func recipePrompt(ctx context.Context, s *app.Session, pairs []string, text string) (string, error) {
-	args := map[string]string{}
-	for _, pair := range pairs {
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok || name == "" {
-			return "", command.Usage("--arg %s: want NAME=VALUE", pair)
-		}
-		args[name] = value
-	}
-	return app.RecipePrompt(ctx, s, args, text)
-}
-
 // readInput reads the whole run from standard input, for --json-config. Of the flags on
 // the command line, only those whose rows set Beside are used too.
 func readInput(ctx context.Context, p *program) error {

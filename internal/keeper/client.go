@@ -107,16 +107,19 @@ func (c *Client) request(spec resident.Spec) (Request, error) {
 		Key: Key{Path: spec.Command.Path, Folder: spec.Folder, Variables: hash(env, spec.Variables, c.Secrets)}}
 	w.Env = []byte(strings.Join(withoutPerCall(env), "\x00"))
 	_, id, err := program()
-	if err == nil {
-		err = w.Key.here()
+	if err != nil {
+		return Request{}, err
 	}
-	if err == nil {
-		err = w.Key.identify()
+	if err := w.Key.here(); err != nil {
+		return Request{}, err
 	}
-	if err == nil && !(fileid.Stable(w.Key.Path) && utf8.ValidString(w.Key.Path+w.Key.Folder+w.Key.Dir)) {
-		err = errNotKept
+	if err := w.Key.identify(); err != nil {
+		return Request{}, err
 	}
-	return Request{Op: opLend, Program: id, Process: w}, err
+	if !fileid.Stable(w.Key.Path) || !utf8.ValidString(w.Key.Path+w.Key.Folder+w.Key.Dir) {
+		return Request{}, errNotKept
+	}
+	return Request{Op: opLend, Program: id, Process: w}, nil
 }
 
 func (c *Client) tell(err error) {
@@ -212,41 +215,4 @@ func call(home, op string) (*link, Reply, error) {
 		return nil, r, fmt.Errorf("what answers at %s is no keeper, or one of another version: %w", place.Socket, err)
 	}
 	return l, r, nil
-}
-
-// Status is what a keeper holds.
-type Status struct {
-	// Pid is the keeper's process.
-	Pid int `json:"pid"`
-	// Processes are those that it holds, the oldest first.
-	Processes []Held `json:"processes"`
-}
-
-// Held is a process that a keeper holds.
-type Held struct {
-	// Plugin is the plugin's name, Path its executable, Dir its working directory.
-	Plugin string `json:"plugin"`
-	Path   string `json:"path"`
-	Dir    string `json:"dir"`
-	// Pid is its id; 0 while it is being started.
-	Pid int `json:"pid"`
-	// Busy is set while a run uses it.
-	Busy bool `json:"busy"`
-	// Runs is how many runs have used it.
-	Runs int `json:"runs"`
-	// AgeMS is how long ago it was started, IdleMS how long nobody has used it, in
-	// milliseconds; KeepMS is how long it is kept without being used.
-	AgeMS  int64 `json:"age_ms"`
-	IdleMS int64 `json:"idle_ms"`
-	KeepMS int64 `json:"keep_ms"`
-}
-
-// Busy counts the processes that runs use.
-func (s Status) Busy() (n int) {
-	for _, h := range s.Processes {
-		if h.Busy {
-			n++
-		}
-	}
-	return n
 }

@@ -53,24 +53,31 @@ func (r Rules) supervise() (theirs *os.File, err error) {
 	ours := os.NewFile(uintptr(pair[0]), "supervised")
 	defer ours.Close()
 	connection, err := net.FileConn(ours)
-	if err == nil {
-		s := &supervisor{}
-		if s.places, err = r.places(); err == nil {
-			s.look()
-			s.own, err = identityOf("/proc/self/status")
-		}
-		if err == nil {
-			err = unix.Stat("/proc/self/ns/user", &s.users)
-		}
-		if err == nil {
-			go s.await(connection.(*net.UnixConn))
-			return theirs, nil
-		}
-		connection.Close()
-		s.close()
+	if err != nil {
+		theirs.Close()
+		return nil, err
 	}
-	theirs.Close()
-	return nil, err
+	s := &supervisor{}
+	if err := s.begin(r); err != nil {
+		s.close()
+		connection.Close()
+		theirs.Close()
+		return nil, err
+	}
+	go s.await(connection.(*net.UnixConn))
+	return theirs, nil
+}
+
+// begin opens the places, and finds out what this program is.
+func (s *supervisor) begin(r Rules) (err error) {
+	if s.places, err = r.places(); err != nil {
+		return err
+	}
+	s.look()
+	if s.own, err = identityOf("/proc/self/status"); err != nil {
+		return err
+	}
+	return unix.Stat("/proc/self/ns/user", &s.users)
 }
 
 func (s *supervisor) close() {

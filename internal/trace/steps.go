@@ -191,3 +191,17 @@ func (all *facts) addSubagent(step *agent.Event) {
 		a.ID, a.Type, a.Model, a.Tool, a.CallID,
 		a.Outcome())
 }
+
+// servedText says how long the parts of a call of an MCP server took. A start is one that a
+// person could notice: of a server that is connected to, it is nearly nothing.
+func servedText(s *agent.ServedEvent) string {
+	text := ""
+	ms := func(n float64) string { return milliseconds(time.Duration(n * float64(time.Millisecond))) }
+	if s.StartMS >= 1 {
+		text = "start " + ms(s.StartMS) + ", "
+	}
+	if s.WaitMS > 0 {
+		text += "waited for you " + ms(s.WaitMS) + ", "
+	}
+	return text + "call " + ms(s.CallMS)
+}

@@ -154,20 +154,6 @@ func stepRow(l Line, begin time.Time) Row {
 	return row
 }
 
-// servedText says how long the parts of a call of an MCP server took. A start is one that a
-// person could notice: of a server that is connected to, it is nearly nothing.
-func servedText(s *agent.ServedEvent) string {
-	text := ""
-	ms := func(n float64) string { return milliseconds(time.Duration(n * float64(time.Millisecond))) }
-	if s.StartMS >= 1 {
-		text = "start " + ms(s.StartMS) + ", "
-	}
-	if s.WaitMS > 0 {
-		text += "waited for you " + ms(s.WaitMS) + ", "
-	}
-	return text + "call " + ms(s.CallMS)
-}
-
 // loadedText counts plugins and tools, and names plugins that were left out; "" if
 // none were left out.
 func loadedText(loaded agent.LoadedEvent) string {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/app"
@@ -145,34 +144,6 @@ func ifOnline(find check) check {
 		}
 		return find(ctx, e)
 	}
-}
-
-func openSession(ctx context.Context, e *examination) []finding {
-	s, err := e.open(ctx)
-	switch {
-	case errors.Is(err, os.ErrPermission):
-		return []finding{failure(err.Error(), "make it readable: chmod -R u+rX "+term.ShellWord(e.home))}
-	case err != nil:
-		return []finding{failure(err.Error(), "correct the cause that the error names")}
-	}
-	e.session = s
-	return nil
-}
-
-func loadPlugins(ctx context.Context, e *examination) []finding {
-	if e.session == nil {
-		return nil
-	}
-	if err := e.session.Load(ctx); err != nil {
-		return []finding{failure(err.Error(), "")}
-	}
-	e.loaded = true
-	return nil
-}
-
-// otherWriters checks who else may change what runs, including the loaded plugins.
-func otherWriters(_ context.Context, e *examination) []finding {
-	return writableByOthers(e.home, e.plugins())
 }
 
 type finding struct {

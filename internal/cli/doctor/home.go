@@ -109,3 +109,26 @@ func leftovers(ctx context.Context, s *app.Session) (found []finding) {
 	}
 	return found
 }
+
+func openSession(ctx context.Context, e *examination) []finding {
+	s, err := e.open(ctx)
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return []finding{failure(err.Error(), "make it readable: chmod -R u+rX "+term.ShellWord(e.home))}
+	case err != nil:
+		return []finding{failure(err.Error(), "correct the cause that the error names")}
+	}
+	e.session = s
+	return nil
+}
+
+func loadPlugins(ctx context.Context, e *examination) []finding {
+	if e.session == nil {
+		return nil
+	}
+	if err := e.session.Load(ctx); err != nil {
+		return []finding{failure(err.Error(), "")}
+	}
+	e.loaded = true
+	return nil
+}

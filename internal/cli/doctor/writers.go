@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -193,4 +194,9 @@ func isClosedAbove(path string) bool {
 		}
 	}
 	return false
+}
+
+// otherWriters checks who else may change what runs, including the loaded plugins.
+func otherWriters(_ context.Context, e *examination) []finding {
+	return writableByOthers(e.home, e.plugins())
 }

@@ -160,13 +160,15 @@ func disableCommand(env *command.Env) *cli.Command {
 // enable enables a plugin of any protocol, also one that its file's name disables.
 func enable(ctx context.Context, env *command.Env, s *app.Session, name string) error {
 	isDisabledByName, err := find(ctx, env, s, name)
-	if err == nil && isDisabledByName {
-		err = directory(env, s).Enable(name)
-	}
-	if err == nil {
-		err = setEnabled(s, name, true)
-	}
 	if err != nil {
+		return err
+	}
+	if isDisabledByName {
+		if err := directory(env, s).Enable(name); err != nil {
+			return err
+		}
+	}
+	if err := setEnabled(s, name, true); err != nil {
 		return err
 	}
 	return env.Out.Say("Plugin %s is enabled", term.Name(name))

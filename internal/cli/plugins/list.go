@@ -2,7 +2,6 @@ package plugins
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -11,43 +10,11 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
-	"github.com/urfave/cli/v2"
 )
-
-func listCommand(env *command.Env) *cli.Command {
-	var asJSON bool
-	return env.Command(command.Spec{
-		Name: "list", About: "show the plugins: files, tools, hooks, and which are left out and why",
-		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
-		Run: func(ctx context.Context, _ []string) error {
-			s, err := openAskingAgain(ctx, env, app.ToWork)
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if asJSON {
-				return env.Out.JSON(listAll(s))
-			}
-			list(env, s)
-			return nil
-		},
-	})
-}
-
-func list(env *command.Env, s *app.Session) {
-	all := listAll(s)
-	if len(all) == 0 {
-		env.Out.Notef("there are no plugins in %s; chibi plugin new and chibi plugin install add some", s.Loader().Dir())
-	}
-	for _, one := range all {
-		one.print(env.Out.Screen.Stdout(), len(s.Loaded.Plugins))
-	}
-}
 
 // listedPlugin describes one plugin. docs/JSON.md describes its members.
 type listedPlugin struct {

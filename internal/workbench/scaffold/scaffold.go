@@ -109,7 +109,8 @@ func Helper(name string) (string, error) {
 func (p Plan) render(name string) (string, error) {
 	name += ".tmpl"
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"fields": func(h hookpoints.Info) []string { return described(hookpoints.Fields(h.Payload)) }, "answers": answers, "example": exampleAnswer, "python": pythonAnswer, "golang": goAnswer,
+		"fields":  func(h hookpoints.Info) []string { return described(hookpoints.Fields(h.Payload)) },
+		"answers": answers, "example": exampleAnswer, "python": pythonAnswer, "golang": goAnswer,
 		"serve": Helper,
 		"quote": func(s string) string { return fmt.Sprintf("%q", s) },
 	}).ParseFS(templates, "templates/"+name)
@@ -183,7 +184,8 @@ func exampleAnswer(h hookpoints.Info) string {
 			return `{"block": true, "message": "why"}`
 		case f.Rule == hookpoints.RuleStrictest:
 			return `{"` + f.Name + `": true, "reason": "why"}`
-		case f.Rule == hookpoints.RuleTexts, f.Rule == hookpoints.RuleJoin, f.Rule == hookpoints.RuleFirst && f.Type == "string":
+		case f.Rule == hookpoints.RuleTexts, f.Rule == hookpoints.RuleJoin,
+			f.Rule == hookpoints.RuleFirst && f.Type == "string":
 			return fmt.Sprintf(`{"%s": "some text"}`, f.Name)
 		case f.Rule == hookpoints.RuleUnite:
 			return fmt.Sprintf(`{"%s": ["a_tool"]}`, f.Name)
