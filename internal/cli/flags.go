@@ -191,7 +191,6 @@ func inputFlags(o *options) []operation.Row {
 	}
 }
 
-// checkWithin returns an error for the first flag that is refused within a command of a model.
 func checkWithin(m *within.Mark, o *options, rows []operation.Row) error {
 	if m == nil {
 		return nil
@@ -214,7 +213,6 @@ func checkWithin(m *within.Mark, o *options, rows []operation.Row) error {
 	return app.CheckSet(m, o.settings.Set)
 }
 
-// readWithin returns the mark of this process, which reads from a file.
 func readWithin(stdin *os.File) (*within.Mark, error) {
 	m, err := within.Read(os.Getenv)
 	if err != nil {

@@ -32,7 +32,6 @@ type child struct {
 	ending  bool        // it is to end, or has ended
 }
 
-// newChild returns a process that is lent and not started yet.
 func (w Wanted) keep() time.Duration {
 	return time.Duration(min(max(0, w.KeepMS), int64(24*time.Hour/time.Millisecond))) * time.Millisecond
 }
@@ -117,7 +116,6 @@ func (c *child) dismiss() bool {
 	return true
 }
 
-// end ends the process with its group, whatever it is doing.
 func (c *child) end() {
 	c.mu.Lock()
 	c.ending = true

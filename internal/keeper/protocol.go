@@ -75,7 +75,6 @@ type Reply struct {
 	Status *Status `json:"status,omitempty"`
 }
 
-// ended is what a frame of the kind X has.
 type ended struct {
 	Exit   int    `json:"exit"`
 	Signal string `json:"signal"`

@@ -54,7 +54,6 @@ func keyTable(comments map[string]string) (string, error) {
 	return b.String(), nil
 }
 
-// defaultText marks what can be written as it is.
 func defaultText(text string) string {
 	if text == "" || strings.ContainsAny(text, " '") || text == "none" || text == "all" ||
 		strings.Trim(text, "0123456789") == "" {

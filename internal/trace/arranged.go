@@ -63,7 +63,6 @@ type permission struct {
 	agent string
 }
 
-// event is a part of the turn, in order: one field is set.
 type event struct {
 	firing     *firing
 	request    *request

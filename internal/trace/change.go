@@ -74,7 +74,6 @@ func at(doc []byte, path string) json.RawMessage {
 	return json.RawMessage(value.Raw)
 }
 
-// isText reports whether a value holds texts.
 func isText(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '"' || raw[0] == '{' || raw[0] == '[')
 }

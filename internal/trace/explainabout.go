@@ -133,7 +133,6 @@ func (e explanation) aboutPlace(subject Subject) (texts []string) {
 	return addName(texts, e.sentences(subject)...)
 }
 
-// silent returns a sentence about why no plugin was asked at a point.
 func (e explanation) silent(point hookpoints.Name) string {
 	var names []string
 	for _, p := range e.loaded.Plugins {

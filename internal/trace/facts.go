@@ -74,7 +74,6 @@ func (all *facts) sentences(subject Subject) (texts []string) {
 	return texts
 }
 
-// addStep adds what happened apart from plugins, requests and calls.
 func (all *facts) addStep(step *agent.Event) {
 	text := strings.TrimSuffix(step.Text, ".")
 	switch step.Kind {

@@ -186,7 +186,6 @@ func orNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// uselessFilters returns facts about filters that excluded no tool.
 func (r *request) uselessFilters() (list []fact) {
 	for _, l := range r.filter.did(plugin.Changed) {
 		exclude, include := r.names(l, "exclude"), r.names(l, "include")

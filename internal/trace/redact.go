@@ -129,7 +129,6 @@ func walk(line []byte, visit func(name, text string) string) []byte {
 	return append(out, line[done:]...)
 }
 
-// isBeforeColon reports whether the next byte that is not a space is a colon.
 func isBeforeColon(line []byte, i int) bool {
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || line[i] == '\n' || line[i] == '\r') {
 		i++

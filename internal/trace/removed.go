@@ -62,8 +62,6 @@ func (r *removed) add(before, after string) {
 	}
 }
 
-// between returns the part of the text before between the common beginning and end
-// of both.
 func between(before, after string) string {
 	begin := 0
 	for begin < len(before) && begin < len(after) && before[begin] == after[begin] {

@@ -180,8 +180,6 @@ func matchPEM(text string) (keep, end int) {
 	return 0, i
 }
 
-// bodyBefore returns how many bytes at the end of a text are the body of a PEM
-// block.
 func bodyBefore(text string) int {
 	n := 0
 	for n < len(text) && isBase64(text[len(text)-1-n]) {

@@ -129,7 +129,6 @@ func (all *facts) addUnused(p *permission, about []Subject) {
 	}
 }
 
-// decisions returns what plugins decided at all permission points of the call.
 func (p *permission) decisions() (lines []Line) {
 	for _, f := range p.asked {
 		lines = append(lines, f.did(plugin.Changed)...)

@@ -91,7 +91,6 @@ func (v vocabulary) near(name string) (list []string) {
 
 const maxNear = 5
 
-// plugins returns the names of all plugins, including those that were left out.
 func (v vocabulary) plugins() (names []string) {
 	for _, p := range v.loaded.Plugins {
 		names = addName(names, p.Name)
@@ -104,7 +103,6 @@ func (v vocabulary) plugins() (names []string) {
 	return names
 }
 
-// tools returns the names of all tools, and of those that the model called.
 func (v vocabulary) tools() (names []string) {
 	names = addName(names, v.loaded.Tools...)
 	for _, r := range v.requests {

@@ -135,7 +135,6 @@ func (w *Writer) changesIn(dispatch int64) []change {
 	return nil
 }
 
-// changePrompt replaces the prompt at the beginning of the turn by the final one.
 func (w *Writer) changePrompt(c change) {
 	for i := len(w.pending) - 1; i >= 0; i-- {
 		step := w.pending[i].Step
@@ -222,7 +221,6 @@ func (w *Writer) Close() error {
 	return w.flush()
 }
 
-// isRead reports whether the lines have an output.
 func (w *Writer) isRead() bool { return len(w.out) > 0 || w.holding }
 
 func (w *Writer) add(l Line) error {

@@ -185,7 +185,6 @@ func Records(out *output.Printer) func(plugin.Record) {
 	return func(r plugin.Record) { out.Line(recordLine(r)) }
 }
 
-// recordLine returns what a plugin did at a hook as the line that --verbose prints.
 func recordLine(r plugin.Record) string {
 	what := string(r.Result)
 	if len(r.Changed) > 0 {

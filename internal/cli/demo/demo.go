@@ -72,7 +72,6 @@ const (
 	shell    = "run_command"
 )
 
-// flags returns what a person would write before a prompt in a context.
 func flags(context string) string {
 	switch context {
 	case project:
@@ -294,7 +293,6 @@ func (d *demonstration) ask(ctx context.Context, step step) error {
 	return nil
 }
 
-// said returns a decision as a part of a sentence.
 func said(d permissions.Decision) string {
 	if d == permissions.Allow {
 		return "allowed"

@@ -11,7 +11,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// effect returns what a record's plugin did, with the beginning of its answer.
 func effect(r plugin.Record) string {
 	text := string(r.Result)
 	if r.Why != "" {

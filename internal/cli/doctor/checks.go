@@ -111,12 +111,10 @@ func (e *examination) plugins() []plugin.Plugin {
 	return e.session.Loaded.Plugins
 }
 
-// ofHome is a check of the home's directory, which needs no session.
 func ofHome(find func(home string) []finding) check {
 	return func(_ context.Context, e *examination) []finding { return find(e.home) }
 }
 
-// ofSession is a check that needs a readable configuration.
 func ofSession(find func(*app.Session) []finding) check {
 	return func(_ context.Context, e *examination) []finding {
 		if e.session == nil {
@@ -126,7 +124,6 @@ func ofSession(find func(*app.Session) []finding) check {
 	}
 }
 
-// ofPlugins is a check that needs loaded plugins.
 func ofPlugins(find func(context.Context, *app.Session) []finding) check {
 	return func(ctx context.Context, e *examination) []finding {
 		if !e.loaded {
@@ -136,7 +133,6 @@ func ofPlugins(find func(context.Context, *app.Session) []finding) check {
 	}
 }
 
-// ifOnline is a check that contacts servers.
 func ifOnline(find check) check {
 	return func(ctx context.Context, e *examination) []finding {
 		if !e.online {

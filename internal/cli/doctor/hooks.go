@@ -150,7 +150,6 @@ func changedAt(path string) time.Time {
 	return info.ModTime()
 }
 
-// conduct is what a plugin did at a point.
 type conduct struct {
 	info           hookpoints.Info
 	since          time.Time

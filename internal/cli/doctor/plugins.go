@@ -22,7 +22,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// installedPlugins reports whether the list of installed plugins can be read.
 func installedPlugins(_ context.Context, s *app.Session) []finding {
 	if _, err := installed.Read(s.Home); err != nil {
 		return []finding{failure(err.Error(), "remove the file; the plugins are not removed")}
@@ -113,7 +112,6 @@ func unseenTools(_ context.Context, s *app.Session) (found []finding) {
 	return found
 }
 
-// differedPlugins finds plugins whose schemas are not remembered because they changed.
 func differedPlugins(_ context.Context, s *app.Session) (found []finding) {
 	for _, p := range s.Loader().Differed(s.Loaded.Plugins) {
 		fix := "make it print always the same; when its file changes, it is remembered again"

@@ -56,7 +56,6 @@ func mcpServers(ctx context.Context, e *examination) (found []finding) {
 	return found
 }
 
-// changedTools finds tools of servers that are not as they were approved.
 func changedTools(home string, m mcpservers.Manual, servers []mcpservers.Server) (found []finding) {
 	store := approved.Open(home)
 	for _, s := range servers {
@@ -125,7 +124,6 @@ func modelServer(ctx context.Context, s *app.Session) []finding {
 	return []finding{serverStatus(s.Config, status)}
 }
 
-// serverStatus returns what the HTTP status of the server's answer means.
 func serverStatus(c config.Config, status int) finding {
 	name, reply := app.Host(c.BaseURL), fmt.Sprintf("%d %s", status, http.StatusText(status))
 	switch {

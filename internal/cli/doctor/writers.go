@@ -196,7 +196,6 @@ func isClosedAbove(path string) bool {
 	return false
 }
 
-// otherWriters checks who else may change what runs, including the loaded plugins.
 func otherWriters(_ context.Context, e *examination) []finding {
 	return writableByOthers(e.home, e.plugins())
 }

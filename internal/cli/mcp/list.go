@@ -99,7 +99,6 @@ type listedTool struct {
 	Unoffered   string `json:"unoffered,omitempty"`
 }
 
-// listedOf describes a server by what is remembered of it.
 func listedOf(m mcpservers.Manual, s mcpservers.Server) listedServer {
 	one := listedServer{Name: s.Name, State: stateUnasked, URL: s.URL, Source: s.Source, OfProject: s.OfProject,
 		Trusted: s.Trusted, Tools: []listedTool{}}

@@ -24,7 +24,6 @@ func refreshCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// refresh asks the server that is named, or all that are not disabled.
 func refresh(ctx context.Context, env *command.Env, m mcpservers.Manual, names []string) error {
 	servers, err := chosen(m, names)
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// tokenVar is the variable that holds the token of a server over HTTP.
 const tokenVar = "CHIBI_MCP_TOKEN"
 
 type serving struct {

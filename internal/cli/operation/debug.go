@@ -114,7 +114,6 @@ func (k debugKey) written() string {
 	return k.name + "="
 }
 
-// debugKeyNames lists the keys of --debug up to their values.
 func debugKeyNames() (list []string) {
 	for _, k := range knownDebugKeys() {
 		list = append(list, k.written())

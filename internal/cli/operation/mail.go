@@ -29,7 +29,6 @@ func MailRows() []Row {
 	}
 }
 
-// processAllMail lets the model process the mail of every context that has mail.
 func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
 	names, err := run.Session.Store.Names(ctx)
 	if err != nil {

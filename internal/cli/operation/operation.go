@@ -158,8 +158,6 @@ func Nothing() []Row {
 		}}}}
 }
 
-// onContext carries out an operation on the context of that name, with the last of its
-// flag's words.
 type onContext func(ctx context.Context, run Run, name, word string) error
 
 // noWord is for an operation that needs no word except the name of the context.

@@ -57,7 +57,6 @@ func (f *Settings) Overrides() []string {
 	return pairs
 }
 
-// saveUsername saves the value of -u in the context's local.toml.
 func saveUsername(ctx context.Context, run Run, given cmdline.Given) error {
 	return saveLocal(ctx, run.Session, []string{"username=" + config.Quote(given.Values[0])})
 }

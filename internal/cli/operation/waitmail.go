@@ -116,7 +116,6 @@ func (m *mailWaiter) one(ctx context.Context) error {
 	return errEndedWaiting
 }
 
-// watch has the inbox watched, before it is looked into.
 func (m *mailWaiter) watch(ctx context.Context) (err error) {
 	if m.arrivals == nil {
 		m.arrivals, err = m.Session.Store.WatchMail(ctx, m.name)
@@ -154,7 +153,6 @@ func (m *mailWaiter) wait(ctx context.Context, pause time.Duration, arrivals <-c
 	return nil
 }
 
-// rest says what failed, and pauses before it is tried again.
 func (m *mailWaiter) rest(ctx context.Context, failure error) {
 	m.Out.Notef("mail for context %q was not answered, and is tried again in %v: %v", m.name, m.pause, failure)
 	sleep(ctx, m.pause)

@@ -144,7 +144,6 @@ func (c *checker) addAll(ctx context.Context) (err error) {
 	return nil
 }
 
-// load loads the plugins directory with what is placed in it.
 func (c *checker) load(ctx context.Context, placed map[string]string) (*check.Dir, error) {
 	opts := c.session.Loader().Native()
 	// What plugins say on standard error is part of what is found; nobody is at the
@@ -195,7 +194,6 @@ func (c *checker) check(ctx context.Context, t target) (check.Report, error) {
 	return r, nil
 }
 
-// checkAgents adds what of a plugin has no effect in the agents that the home is bridged to.
 func (c *checker) checkAgents(r *check.Report, p *plugin.Plugin) {
 	if p == nil {
 		return

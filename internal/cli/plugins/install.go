@@ -157,7 +157,6 @@ func disableCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// enable enables a plugin of any protocol, also one that its file's name disables.
 func enable(ctx context.Context, env *command.Env, s *app.Session, name string) error {
 	isDisabledByName, err := find(ctx, env, s, name)
 	if err != nil {

@@ -149,7 +149,6 @@ func (p *listedPlugin) state() string {
 	return text
 }
 
-// hookText is a hook point, with what the plugin's protocol calls it.
 func (p *listedPlugin) hookText(h listedHook) string {
 	text := string(h.Point)
 	if h.Event != "" {
@@ -171,7 +170,6 @@ func (p *listedPlugin) hookText(h listedHook) string {
 	return text
 }
 
-// place is the plugin's file, with the line if only that is the plugin.
 func (p *listedPlugin) place() string {
 	if p.Line == 0 {
 		return term.Name(p.File)

@@ -43,7 +43,6 @@ func settingsCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// change says what is done with settings besides showing them.
 type change struct{ replace, remove bool }
 
 func existing(ctx context.Context, c *storage.Contents, name string) (contexts.Context, error) {

@@ -113,7 +113,6 @@ func printCases(env *command.Env, plugin string, turn trace.Turn) error {
 	return err
 }
 
-// following is a trace file whose turns are printed as they are written.
 type following struct {
 	path  string
 	shown int // how many turns were printed

@@ -125,8 +125,6 @@ func (h *history) At(i int) string {
 	return strings.ReplaceAll(term.Plain(h.History[len(h.History)-1-i]), "\n", lineBreak)
 }
 
-// completion returns the function that handles Tab: it inserts the common prefix of the
-// completions, or lists them.
 func (e *Editor) completion(screen *tty.Terminal) func(line string, pos int, key rune) (string, int, bool) {
 	return func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' || e.Complete == nil || pos != len(line) {

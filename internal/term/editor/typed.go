@@ -162,7 +162,6 @@ func (k *typed) endEscape() {
 // longer texts and texts of several lines are shown as a note.
 const maxInline = 200
 
-// endPaste inserts the pasted text, or a note in its place.
 func (k *typed) endPaste() {
 	ends := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "")
 	text := strings.Trim(ends.Replace(strings.ToValidUTF8(string(k.paste), "\uFFFD")), "\n")

@@ -71,7 +71,6 @@ func (c change) firstChanged(next []string) (i int, isLonger bool) {
 	return i, !c.parked && last >= 0 && i == last && i < len(next) && strings.HasPrefix(next[i], c.shown[i])
 }
 
-// eraseFrom erases the row of the cursor and so many above it, and goes to the first.
 func eraseFrom(above int) string {
 	if above == 0 {
 		return "\r\x1b[J"

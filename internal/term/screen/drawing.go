@@ -103,8 +103,6 @@ func sizeOf(f *os.File) size {
 	return size{columns, rows}
 }
 
-// beginLine starts a new line on the terminal, unless the cursor is at the
-// beginning of one.
 func (s *drawing) beginLine() {
 	switch {
 	case s.loose || s.begun && s.piped:

@@ -19,7 +19,6 @@ func newWaiter(in *os.File) (*waiter, error) {
 	return &waiter{in, woken, ends}, err
 }
 
-// wait returns when there is input, or when it was woken.
 func (w *waiter) wait() (isWoken bool, err error) {
 	fds := []unix.PollFd{{Fd: int32(w.in.Fd()), Events: unix.POLLIN}, {Fd: int32(w.woken.Fd()), Events: unix.POLLIN}}
 	for {
@@ -29,7 +28,6 @@ func (w *waiter) wait() (isWoken bool, err error) {
 	}
 }
 
-// wake ends the present wait and all later ones.
 func (w *waiter) wake() { w.ends.Close() }
 
 func (w *waiter) close() {

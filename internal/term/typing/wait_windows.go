@@ -20,14 +20,12 @@ func newWaiter(in *os.File) (*waiter, error) {
 	return &waiter{in: in, woken: woken}, err
 }
 
-// wait returns when there is input, or when it was woken.
 func (w *waiter) wait() (isWoken bool, err error) {
 	first, err := windows.WaitForMultipleObjects([]windows.Handle{w.woken, windows.Handle(w.in.Fd())}, false,
 		windows.INFINITE)
 	return err == nil && first == windows.WAIT_OBJECT_0, err
 }
 
-// wake ends the present wait and all later ones.
 func (w *waiter) wake() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

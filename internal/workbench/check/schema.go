@@ -30,7 +30,6 @@ const (
 	named     shape = "an object of schemas"
 )
 
-// keywords maps the keywords of JSON Schema to the shapes of their values.
 func keywords() map[string]shape {
 	all := map[string]shape{"type": types, "required": texts, "enum": list, "examples": list, "const": anything,
 		"default": anything, "pattern": pattern, "dependentRequired": object, "$vocabulary": object, "items": anything}

@@ -22,7 +22,6 @@ type Dir struct {
 	Report func(text string)
 }
 
-// disabled is the suffix of the name of a disabled plugin's file or directory.
 const disabled = native.DisabledSuffix
 
 // File returns the path of the named plugin.

@@ -149,7 +149,6 @@ func (p Plan) Shell() string {
 	return "/bin/sh"
 }
 
-// answers describes the answer of a point, one line for each field.
 func answers(h hookpoints.Info) []string {
 	if !h.CanChange() {
 		return []string{"nothing: it is only observed"}
