@@ -44,55 +44,6 @@ func (all *facts) addFiring(f *firing) {
 	}
 }
 
-// where returns the point of a record, by the name that the plugin knows.
-func (l Line) where() string {
-	if l.Event != "" {
-		return l.Event
-	}
-	return string(l.Point)
-}
-
-// topicOf is what a firing is about, besides plugins.
-func topicOf(f *firing) []Subject {
-	topic := []Subject{{KindPoint, string(f.point)}}
-	switch f.point {
-	case hookpoints.PreMessage.Name:
-		return with(topic, Subject{Kind: KindPrompt})
-	case hookpoints.PreSystemPrompt.Name, hookpoints.PostSystemPrompt.Name:
-		return with(topic, Subject{Kind: KindSystemPrompt})
-	case hookpoints.PreAPITools.Name:
-		return with(topic, Subject{Kind: KindTool})
-	case hookpoints.PreAPIRequest.Name:
-		return with(topic, Subject{Kind: KindRequest})
-	case hookpoints.PreSendMessage.Name, hookpoints.PostSendMessage.Name:
-		topic = with(topic, Subject{KindTool, "send_message"})
-	}
-	if tool := f.field("tool_name"); tool != "" {
-		topic = with(topic, Subject{KindTool, tool})
-	}
-	for _, field := range contextFields(f.point) {
-		if name := f.field(field); name != "" {
-			topic = with(topic, Subject{KindContext, name})
-		}
-	}
-	return topic
-}
-
-// contextFields returns the fields that name the contexts to which something
-// happens at a point.
-func contextFields(point hookpoints.Name) []string {
-	info, _ := hookpoints.Find(point)
-	switch {
-	case point == hookpoints.OnContextSwitch.Name:
-		return []string{"from_context", "to_context"}
-	case info.Group == hookpoints.GroupDelivery:
-		return []string{"to"}
-	case info.Group == hookpoints.GroupContext || info.Group == hookpoints.GroupTurn:
-		return []string{"context_name"}
-	}
-	return nil
-}
-
 func (all *facts) addResult(about []Subject, f *firing, l Line) {
 	switch l.Result {
 	case plugin.Failed:
@@ -197,14 +148,6 @@ func didWhat(l Line) string {
 		return "changed the conversation"
 	}
 	return strings.Join(slices.Compact(did), " and ")
-}
-
-// ending returns which plugin replaced the result of another one, "" if none did.
-func (l Line) ending() string {
-	if len(l.Lost) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", which plugin %q replaced", l.Lost[len(l.Lost)-1].Winner)
 }
 
 // addUnassigned adds changes at a dispatch that belongs to no request and no call.

@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -171,4 +172,20 @@ func changeOf(step *agent.Event) (change agent.ContextChange, contexts []string)
 		return agent.ContextSwitched, contexts
 	}
 	return agent.ContextReplaced, contexts
+}
+
+// where returns the point of a record, by the name that the plugin knows.
+func (l Line) where() string {
+	if l.Event != "" {
+		return l.Event
+	}
+	return string(l.Point)
+}
+
+// ending returns which plugin replaced the result of another one, "" if none did.
+func (l Line) ending() string {
+	if len(l.Lost) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", which plugin %q replaced", l.Lost[len(l.Lost)-1].Winner)
 }
