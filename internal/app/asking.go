@@ -69,12 +69,14 @@ func (t terminal) Ask(ctx context.Context, q permissions.Question) (permissions.
 
 // terminalLender lends the terminal to plugins and to chibi's own questions: there is one.
 func terminalLender(s *Session) *process.Lender {
-	s.lending.Do(func() {
+	s.lending.Lock()
+	defer s.lending.Unlock()
+	if s.lender == nil {
 		lend := s.opts.Plugins.Lend
 		if lend == nil {
 			lend = func() func() { return func() {} }
 		}
 		s.lender = process.NewLender(ms(s.Config.Plugins.AskTimeoutMS), lend)
-	})
+	}
 	return s.lender
 }

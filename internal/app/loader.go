@@ -141,7 +141,8 @@ func (l *Loader) KeyVariables() (names []string) {
 // hooks says which hooks of coding agents are loaded.
 func (l *Loader) hooks() theirs.Options {
 	return theirs.Options{Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project,
-		Agents: agentsOf(l.config.Foreign), Off: !l.opts.Plugins.asksOthers(), Runner: l.Runner, Overrides: l.overrides, About: l.about, Ways: l.ways,
+		Agents: agentsOf(l.config.Foreign), Off: !l.opts.Plugins.asksOthers(), Runner: l.Runner,
+		Overrides: l.overrides, About: l.about, Ways: l.ways,
 		Left: l.left, AtEnd: l.atEnd, Notice: l.notice, Waiting: l.waiting}
 }
 

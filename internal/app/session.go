@@ -78,7 +78,7 @@ type shared struct {
 	left         theirs.Variables // that hooks of agents leave for later commands
 	watchers     confine.Watchers // of what commands in the sandbox must not change
 	replaced     map[string]bool  // names of coding tools of which was said that a plugin brings its own
-	lending      sync.Once
+	lending      sync.Mutex
 	lender       *process.Lender // of the terminal
 }
 

@@ -21,9 +21,10 @@ var rooms = []room{
 	{"ways in", []string{"internal/agents/bridge", "internal/mcpserve", "internal/term/question"}},
 	{"workbench", []string{"internal/workbench", "internal/hookdoc", "internal/keydoc", "internal/agentdoc",
 		"internal/srcdoc"}},
-	{"home", []string{"internal/app", "internal/config", "internal/trust", "internal/foreign", "internal/mcpfile",
-		"internal/mcplists", "internal/approved", "internal/instructions", "internal/recipes", "internal/within",
-		"internal/workbench/scratch", "internal/workbench/installed"}},
+	{"home", []string{"internal/app", "internal/config", "internal/project", "internal/trust", "internal/guards",
+		"internal/storage", "internal/confine", "internal/toolbox", "internal/mcpservers", "internal/mcpfile",
+		"internal/mcplists", "internal/approved", "internal/agents/theirs", "internal/foreign", "internal/instructions",
+		"internal/recipes", "internal/within", "internal/workbench/scratch", "internal/workbench/installed"}},
 	{"turn", []string{"agent", "llm", "internal/trace"}},
 	{"plugins", []string{"plugin", "internal/agents", "internal/schemas", "internal/keeper"}},
 	{"tools and guards", []string{"tools", "permissions", "internal/sandbox", "internal/baseline",
@@ -31,7 +32,7 @@ var rooms = []room{
 	{"memory", []string{"contexts", "cache", "store", "cluster"}},
 	{"hook points", []string{"hookpoints", "merge"}},
 	{"ground", []string{"internal/strictjson", "internal/clip", "internal/disk", "internal/jsonl", "internal/jsonfile",
-		"internal/jsonedit", "internal/fileid", "internal/glob", "internal/term", "plugin/process"}},
+		"internal/jsonedit", "internal/fileid", "internal/glob", "internal/term", "internal/usage", "plugin/process"}},
 }
 
 // beside are no rooms of the program: tests, their harnesses, and examples.

@@ -58,7 +58,8 @@ func (p Place) Is(other Place) bool {
 // Init makes the store, or what of it is missing, and says what it did and what differs.
 func (p Place) Init(ctx context.Context, o store.InitOptions) (said []string, err error) {
 	if !p.IsShared() {
-		return nil, usage.Error{Err: errors.New("contexts are files in " + p.Home + ", and need no store; name one with --store " +
+		return nil, usage.Error{Err: errors.New("contexts are files in " + p.Home +
+			", and need no store; name one with --store " +
 			"URL, $CHIBI_STORE, or store in config.toml")}
 	}
 	driver, err := p.Driver()

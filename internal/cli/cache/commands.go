@@ -29,7 +29,10 @@ func Commands(env *command.Env) []*cli.Command {
 				if err != nil {
 					return err
 				}
-				return Clear(env.Out, s, name)
+				if err := app.CachesOf(s).Cache(name).Clear(); err != nil {
+					return err
+				}
+				return env.Out.AnswerCleared(name)
 			},
 		}),
 	})}
@@ -74,13 +77,4 @@ func show(ctx context.Context, env *command.Env, s *app.Session, id string) erro
 	}
 	defer opened.Close()
 	return env.Out.AnswerLarge("", nil, opened.Content())
-}
-
-// Clear removes all outputs of a context.
-func Clear(out *output.Printer, s *app.Session, name string) error {
-	if err := app.CachesOf(s).Cache(name).Clear(); err != nil {
-		return err
-	}
-	return out.Answer("clear_cache", output.Fields{"context": name},
-		fmt.Sprintf("Cleared tool cache for context '%s'", name))
 }

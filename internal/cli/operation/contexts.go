@@ -7,7 +7,6 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/internal/cli/cache"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/output"
 )
@@ -161,7 +160,10 @@ func CacheRows() []Row {
 }
 
 func clearCache(_ context.Context, run Run, name string) error {
-	return cache.Clear(run.Out, run.Session, name)
+	if err := app.CachesOf(run.Session).Cache(name).Clear(); err != nil {
+		return err
+	}
+	return run.Out.AnswerCleared(name)
 }
 
 func cleanupCache(ctx context.Context, run Run, _ cmdline.Given) error {

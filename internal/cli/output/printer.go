@@ -138,3 +138,8 @@ func (p *Printer) Paint(mark, text string) string {
 	}
 	return "\x1b[" + colours[mark] + "m" + text + "\x1b[0m"
 }
+
+// AnswerCleared answers that a context has no large tool outputs any more.
+func (p *Printer) AnswerCleared(context string) error {
+	return p.Answer("clear_cache", Fields{"context": context}, fmt.Sprintf("Cleared tool cache for context '%s'", context))
+}
