@@ -292,10 +292,13 @@ func (d *doubts) document(r *syntax.Redirect) {
 	if !isPlain || d.continues(int(r.OpPos.Offset())+len("<<")) {
 		d.add(unclearEnd)
 	}
+	end := d.here().end
 	if r.Hdoc == nil {
+		if end > 0 { // bash takes what comes after the substitution for it, also within quotes
+			d.add(unclearEnd)
+		}
 		return
 	}
-	end := d.here().end
 	if end > 0 && int(r.Hdoc.Pos().Offset()) > end {
 		d.add(unclearEnd) // the substitution that it is in has ended before
 	}

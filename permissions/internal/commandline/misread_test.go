@@ -31,6 +31,7 @@ func TestWhatShellsReadOtherwiseIsNotUnderstood(t *testing.T) {
 			"true $(cat <<E\nE$(true)git push\nE\n)",
 			"cat <<\\\n-E\nE\ngit push\n-E\n",
 			"cat <<'E''F'\na\nEF\n",
+			"echo ${x:-$(: <<E)}\nE\n", "(echo $(true <<E)\\\n\"${x:=(;;\nE\n)\ngit push\n; echo \\'}$(true\n)\";#`\nE\n)\n",
 		},
 		closedAndMore:   {">&-git push", "<&-\"git\" push", ">& -git push", "a <&-$G push"},
 		splitWord:       {"echo `sh -c a\\`true\\`\";git push;\"`"},
