@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,6 +125,11 @@ func TestRenamingKeepsWhatIsKnown(t *testing.T) {
 	if err != nil || !strings.Contains(string(data), `"destroy_after_seconds_inactive": 3600`) ||
 		strings.Contains(string(data), `"old"`) {
 		t.Errorf("state.json: %s, %v", data, err)
+	}
+	var keys map[string]json.RawMessage
+	want := []string{"contexts", "current_context", "previous_context"} // the original reads it too
+	if err := json.Unmarshal(data, &keys); err != nil || !cmp.Equal(slices.Sorted(maps.Keys(keys)), want) {
+		t.Errorf("state.json has %v, want %v: %v", slices.Sorted(maps.Keys(keys)), want, err)
 	}
 	fill(t, openContext(t, store, "third"), "x")
 	if err := openContext(t, store, "third").Rename("new"); !errors.Is(err, contexts.ErrExists) {

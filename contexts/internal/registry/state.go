@@ -23,7 +23,7 @@ type File struct {
 	Current  string    `json:"current_context"`
 	Previous *string   `json:"previous_context"`
 
-	Lists bool // Contexts are all that exist, as far as the state is not a file
+	Lists bool `json:"-"` // Contexts are all that exist, as far as the state is not a file
 }
 
 // Context is what is known of a context.
