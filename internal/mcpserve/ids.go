@@ -79,36 +79,36 @@ const subscription = `_meta.io\.modelcontextprotocol/subscriptionId`
 
 // given returns a message for a client, in which an answer has the id of the client's request, and
 // what belongs to a subscription that of the request which began it.
-func (d *ids) given(line []byte) (given []byte, err error) {
-	given = line
-	for _, path := range []string{"params." + subscription, "result." + subscription} {
-		if id, known := d.known(gjson.GetBytes(line, path)); known {
-			if given, err = sjson.SetRawBytes(given, path, id); err != nil {
-				return nil, err
-			}
-		}
-	}
+func (d *ids) given(line []byte) ([]byte, error) {
 	if gjson.GetBytes(line, "method").Exists() {
-		return given, nil
+		return d.replaced(line, "params."+subscription)
+	}
+	given, err := d.replaced(line, "result."+subscription)
+	if err != nil {
+		return nil, err
 	}
 	number := gjson.GetBytes(line, "id")
-	id, isOpen := d.known(number)
-	if !isOpen {
-		return given, nil
+	given, err = d.replaced(given, "id")
+	if number.Type == gjson.Number {
+		d.mu.Lock()
+		delete(d.open, number.Int())
+		d.mu.Unlock()
 	}
-	d.mu.Lock()
-	delete(d.open, number.Int())
-	d.mu.Unlock()
-	return sjson.SetRawBytes(given, "id", id)
+	return given, err
 }
 
-// known returns the id of a request that is not answered, by the number that the library has for it.
-func (d *ids) known(number gjson.Result) (id json.RawMessage, known bool) {
+// replaced returns a message with the client's id in place of the number that the library has for a
+// request that is not answered; as it is, if there is no such number at the path.
+func (d *ids) replaced(line []byte, path string) ([]byte, error) {
+	number := gjson.GetBytes(line, path)
 	if number.Type != gjson.Number {
-		return nil, false
+		return line, nil
 	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	id, known = d.open[number.Int()]
-	return id, known
+	id, isOpen := d.open[number.Int()]
+	d.mu.Unlock()
+	if !isOpen {
+		return line, nil
+	}
+	return sjson.SetRawBytes(line, path, id)
 }
