@@ -21,7 +21,7 @@ import (
 func shell(command string) permissions.Question {
 	return permissions.Question{
 		Call: permissions.Call{Tool: tools.Spec{Name: "shell_exec", Category: tools.CategoryShell},
-			Access: tools.Access{Command: command, Dir: "/work/src"}},
+			Access: tools.Access{Command: command, Dir: "/proj/src"}},
 		Why:  permissions.Judgement{Decision: permissions.Ask, By: "the default for shell"},
 		Rule: "shell_exec(" + command + ")",
 	}
@@ -119,7 +119,7 @@ func TestWhatIsShown(t *testing.T) {
   | cd x &&
   |     git push
 in
-  | /work/src
+  | /proj/src
 Asked by the default for shell.
 r and a allow what this rule matches:
   | shell_exec(cd x &&
@@ -131,7 +131,7 @@ and the model is told the reason
   | git push origin main
   |  --force-with-lease
 in
-  | /work/src
+  | /proj/src
 Asked by the default for
 shell.
 r and a allow what this
@@ -147,12 +147,12 @@ model is told the reason
 >`},
 		"a protected file": {80, permissions.Question{
 			Call: permissions.Call{Tool: tools.Spec{Name: "write_file", Category: tools.CategoryWrite},
-				Access: tools.Access{Path: "/work/a", Real: "/work/.git/hooks/pre-commit", Content: &content}},
+				Access: tools.Access{Path: "/proj/a", Real: "/proj/.git/hooks/pre-commit", Content: &content}},
 			Why: permissions.Judgement{By: "the protection of .git", Reason: "git runs it", Protected: true},
 		}, `write_file wants to create:
-  | /work/a
+  | /proj/a
 which is
-  | /work/.git/hooks/pre-commit
+  | /proj/.git/hooks/pre-commit
 The new text:
   | one
   | two
@@ -163,10 +163,10 @@ y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
 >`},
 		"an edit": {80, permissions.Question{
 			Call: permissions.Call{Tool: tools.Spec{Name: "file_edit", Category: tools.CategoryEdit},
-				Access: tools.Access{Path: "/work/a", Real: "/work/a", Exists: true, Diff: "--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n"}},
+				Access: tools.Access{Path: "/proj/a", Real: "/proj/a", Exists: true, Diff: "--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n"}},
 			Why: permissions.Judgement{By: `plugin "guard"`},
 		}, `file_edit wants to change:
-  | /work/a
+  | /proj/a
 The change:
   | --- a
   | +++ a
