@@ -1,8 +1,7 @@
 package agents_test
 
 import (
-	"os"
-	"path/filepath"
+	"embed"
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/agents"
@@ -12,15 +11,21 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
+// The payloads are in the tests' binary: a campaign runs it elsewhere.
+//
+//go:embed claude/testdata/*.json
+var payloads embed.FS
+
 // FuzzMoment holds that every payload is read or refused at each event, and that what was read
 // can be written.
 func FuzzMoment(f *testing.F) {
-	names, err := filepath.Glob("claude/testdata/*.json")
-	if err != nil || len(names) == 0 {
+	const dir = "claude/testdata"
+	files, err := payloads.ReadDir(dir)
+	if err != nil || len(files) == 0 {
 		f.Fatal("there are no payloads", err)
 	}
-	for _, name := range names {
-		text, err := os.ReadFile(name)
+	for _, file := range files {
+		text, err := payloads.ReadFile(dir + "/" + file.Name())
 		if err != nil {
 			f.Fatal(err)
 		}
