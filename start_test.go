@@ -16,9 +16,11 @@ import (
 )
 
 // What initialising the packages of the released program may allocate, in bytes: all of
-// them, and chibi's own ones. It is a part of the time of every start.
+// them, and chibi's own ones. It is a part of the time of every start, which is what counts and is
+// measured as a whole; the bound finds a library that makes tables nobody asked for. It leaves room
+// for those that spare code of our own: none is written again to save what it allocates.
 const (
-	mostAtStart = 290_000
+	mostAtStart = 400_000
 	mostOfOurs  = 1_000
 )
 
