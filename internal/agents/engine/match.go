@@ -73,7 +73,7 @@ func (r MatcherRule) compile(event, matcher string) (func(value string) bool, er
 }
 
 // pattern compiles a regular expression. Go's have no lookaround, which is why they take linear time;
-// one with it is compared otherwise.
+// one with it, or with back references, is compared otherwise.
 func (r MatcherRule) pattern(text string) (func(value string) bool, error) {
 	if r.Whole {
 		text = "^(?:" + text + ")$"
