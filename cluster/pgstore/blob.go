@@ -23,15 +23,8 @@ type blob struct {
 // maxFetch is how much one round trip reads.
 const maxFetch = 4 << 20
 
-func (b blobs) Open(ctx context.Context, key string) (store.Blob, error) {
-	opened, err := b.open(ctx, key)
-	if err != nil {
-		return nil, about("blob", key, err)
-	}
-	return opened, nil
-}
-
-func (b blobs) open(ctx context.Context, key string) (*blob, error) {
+func (b blobs) Open(ctx context.Context, key string) (_ store.Blob, err error) {
+	defer about(&err, "blob", key)
 	if err := store.CheckKey(key); err != nil {
 		return nil, err
 	}
@@ -47,9 +40,9 @@ func (b blobs) open(ctx context.Context, key string) (*blob, error) {
 	if r.err != nil || size < 0 {
 		return nil, errRow
 	}
-	fetch := func(offset int64, length int) ([]byte, error) {
-		part, err := b.fetch(ctx, id, offset, length)
-		return part, about("blob", key, err)
+	fetch := func(offset int64, length int) (_ []byte, err error) {
+		defer about(&err, "blob", key)
+		return b.fetch(ctx, id, offset, length)
 	}
 	return &blob{size: size, fetch: fetch, next: -1}, nil
 }

@@ -22,12 +22,8 @@ const (
 	removalTime = 5 * time.Second
 )
 
-func (b blobs) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
-	n, err := b.put(ctx, key, r)
-	return n, about("blob", key, err)
-}
-
-func (b blobs) put(ctx context.Context, key string, r io.Reader) (int64, error) {
+func (b blobs) Put(ctx context.Context, key string, r io.Reader) (_ int64, err error) {
+	defer about(&err, "blob", key)
 	if err := store.CheckKey(key); err != nil {
 		return 0, err
 	}
@@ -154,23 +150,21 @@ func (u *upload) forget(ctx context.Context) {
 	u.run(ctx, `delete from {s}.blob where id = $1`, text(u.id))
 }
 
-func (b blobs) Remove(ctx context.Context, key string) error {
-	err := store.CheckKey(key)
-	if err == nil {
-		_, err = b.run(ctx, `delete from {s}.blob where key = $1 and size is not null`, text(key))
+func (b blobs) Remove(ctx context.Context, key string) (err error) {
+	defer about(&err, "blob", key)
+	if err := store.CheckKey(key); err != nil {
+		return err
 	}
-	return about("blob", key, err)
+	_, err = b.run(ctx, `delete from {s}.blob where key = $1 and size is not null`, text(key))
+	return err
 }
 
 // listedBlobs is how many values one round trip lists.
 const listedBlobs = 50_000
 
 // List calls each with the values whose key begins with prefix.
-func (b blobs) List(ctx context.Context, prefix string, each func(store.BlobInfo) bool) error {
-	return about("blobs", prefix, b.list(ctx, prefix, each))
-}
-
-func (b blobs) list(ctx context.Context, prefix string, each func(store.BlobInfo) bool) error {
+func (b blobs) List(ctx context.Context, prefix string, each func(store.BlobInfo) bool) (err error) {
+	defer about(&err, "blobs", prefix)
 	if err := store.CheckPrefix(prefix); err != nil {
 		return err
 	}

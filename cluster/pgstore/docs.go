@@ -13,12 +13,8 @@ import (
 // docs keeps documents in the table doc.
 type docs struct{ *db }
 
-func (d docs) Get(ctx context.Context, key string) (store.Doc, error) {
-	doc, err := d.get(ctx, key)
-	return doc, about("document", key, err)
-}
-
-func (d docs) get(ctx context.Context, key string) (store.Doc, error) {
+func (d docs) Get(ctx context.Context, key string) (_ store.Doc, err error) {
+	defer about(&err, "document", key)
 	if err := store.CheckKey(key); err != nil {
 		return store.Doc{}, err
 	}
@@ -33,12 +29,8 @@ func (d docs) get(ctx context.Context, key string) (store.Doc, error) {
 	return store.Doc{Key: key, Rev: r.uint(), Data: r.column()}, r.err
 }
 
-func (d docs) Put(ctx context.Context, key string, value []byte, rev uint64) (uint64, error) {
-	next, err := d.put(ctx, key, value, rev)
-	return next, about("document", key, err)
-}
-
-func (d docs) put(ctx context.Context, key string, value []byte, rev uint64) (uint64, error) {
+func (d docs) Put(ctx context.Context, key string, value []byte, rev uint64) (_ uint64, err error) {
+	defer about(&err, "document", key)
 	if err := cmp.Or(store.CheckKey(key), checkSize(value)); err != nil {
 		return 0, err
 	}
@@ -110,11 +102,8 @@ const (
 )
 
 // List calls each with the documents whose key begins with prefix.
-func (d docs) List(ctx context.Context, prefix string, each func(store.Doc) bool) error {
-	return about("documents", prefix, d.list(ctx, prefix, each))
-}
-
-func (d docs) list(ctx context.Context, prefix string, each func(store.Doc) bool) error {
+func (d docs) List(ctx context.Context, prefix string, each func(store.Doc) bool) (err error) {
+	defer about(&err, "documents", prefix)
 	if err := store.CheckPrefix(prefix); err != nil {
 		return err
 	}

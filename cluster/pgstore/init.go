@@ -39,7 +39,8 @@ func initialize(ctx context.Context, o store.InitOptions) ([]string, error) {
 		}
 	}
 	if err != nil {
-		return nil, about("home", d.target.home, err)
+		about(&err, "home", d.target.home)
+		return nil, err
 	}
 	if o.OutputAge > 0 || o.OutputBytes > 0 {
 		m.say("PostgreSQL removes no outputs by itself: run chibi store gc, for instance once a day")

@@ -20,15 +20,8 @@ const left = `(extract(epoch from
 	least(greatest(expires, clock_timestamp()), clock_timestamp() + interval '100 years') - clock_timestamp()) *
 		1000000)::bigint`
 
-func (l leases) Take(ctx context.Context, key string, holder []byte) (store.Lease, error) {
-	taken, err := l.take(ctx, key, holder)
-	if err != nil {
-		return nil, about("lease", key, err)
-	}
-	return taken, nil
-}
-
-func (l leases) take(ctx context.Context, key string, holder []byte) (*lease, error) {
+func (l leases) Take(ctx context.Context, key string, holder []byte) (_ store.Lease, err error) {
+	defer about(&err, "lease", key)
 	if err := store.CheckKey(key); err != nil {
 		return nil, err
 	}
@@ -74,11 +67,8 @@ func (l leases) expiry(left int64) time.Time {
 }
 
 // Held calls each with the leases that are held and whose key begins with prefix.
-func (l leases) Held(ctx context.Context, prefix string, each func(string, store.HeldError) bool) error {
-	return about("leases", prefix, l.held(ctx, prefix, each))
-}
-
-func (l leases) held(ctx context.Context, prefix string, each func(string, store.HeldError) bool) error {
+func (l leases) Held(ctx context.Context, prefix string, each func(string, store.HeldError) bool) (err error) {
+	defer about(&err, "leases", prefix)
 	if err := store.CheckPrefix(prefix); err != nil {
 		return err
 	}
@@ -109,12 +99,13 @@ const heldRows = 4096
 
 // Break ends a lease, whoever holds it. The row stays: whoever takes the lease next finds that
 // it was not released.
-func (l leases) Break(ctx context.Context, key string) error {
-	err := store.CheckKey(key)
-	if err == nil {
-		_, err = l.run(ctx, `update {s}.lease set token = '', expires = '-infinity' where key = $1`, text(key))
+func (l leases) Break(ctx context.Context, key string) (err error) {
+	defer about(&err, "lease", key)
+	if err := store.CheckKey(key); err != nil {
+		return err
 	}
-	return about("lease", key, err)
+	_, err = l.run(ctx, `update {s}.lease set token = '', expires = '-infinity' where key = $1`, text(key))
+	return err
 }
 
 type lease struct {
@@ -214,11 +205,8 @@ func (h *lease) end() (isHeld bool) {
 	return true
 }
 
-func (h *lease) Release(ctx context.Context) error {
-	return about("lease", h.key, h.release(ctx))
-}
-
-func (h *lease) release(ctx context.Context) error {
+func (h *lease) Release(ctx context.Context) (err error) {
+	defer about(&err, "lease", h.key)
 	if !h.end() {
 		return store.ErrLost
 	}

@@ -13,12 +13,8 @@ import (
 // no other record of the log may have: that is how only one of several appends succeeds.
 type logs struct{ *db }
 
-func (l logs) Tail(ctx context.Context, log string) (store.Tail, error) {
-	t, err := l.tail(ctx, log)
-	return t, about("log", log, err)
-}
-
-func (l logs) tail(ctx context.Context, log string) (store.Tail, error) {
+func (l logs) Tail(ctx context.Context, log string) (_ store.Tail, err error) {
+	defer about(&err, "log", log)
 	if err := store.CheckLog(log); err != nil {
 		return store.Tail{}, err
 	}
@@ -40,12 +36,8 @@ func (a answer) tail() (t store.Tail, ok bool, err error) {
 	return t, true, r.err
 }
 
-func (l logs) Append(ctx context.Context, log string, after store.Tail, r store.Record) (store.Tail, error) {
-	t, err := l.append(ctx, log, after, r)
-	return t, about("log", log, err)
-}
-
-func (l logs) append(ctx context.Context, log string, after store.Tail, r store.Record) (store.Tail, error) {
+func (l logs) Append(ctx context.Context, log string, after store.Tail, r store.Record) (_ store.Tail, err error) {
+	defer about(&err, "log", log)
 	if err := cmp.Or(store.CheckLog(log), store.CheckID(r.ID), checkSize(r.Data)); err != nil {
 		return store.Tail{}, err
 	}
@@ -86,11 +78,8 @@ func (l logs) append(ctx context.Context, log string, after store.Tail, r store.
 // known how many the caller wants. Each further one asks for eight times as many.
 const firstRows = 64
 
-func (l logs) Read(ctx context.Context, log string, r store.Range, each func(store.Record) bool) error {
-	return about("log", log, l.read(ctx, log, r, each))
-}
-
-func (l logs) read(ctx context.Context, log string, r store.Range, each func(store.Record) bool) error {
+func (l logs) Read(ctx context.Context, log string, r store.Range, each func(store.Record) bool) (err error) {
+	defer about(&err, "log", log)
 	if err := store.CheckLog(log); err != nil {
 		return err
 	}
@@ -102,7 +91,6 @@ func (l logs) read(ctx context.Context, log string, r store.Range, each func(sto
 		p.rows = pageRows // who reads forward mostly wants all of it
 	}
 	for more := true; more && p.left.First <= p.left.Last; p.rows = min(8*p.rows, pageRows) {
-		var err error
 		if more, err = p.read(ctx, each); err != nil {
 			return err
 		}
@@ -158,14 +146,15 @@ func since(t time.Time) arg {
 
 // Remove removes all records of a log. It looks again until there is none: an append that was
 // under way may have added one.
-func (l logs) Remove(ctx context.Context, log string) error {
+func (l logs) Remove(ctx context.Context, log string) (err error) {
 	if err := store.CheckLog(log); err != nil {
 		return err
 	}
+	defer about(&err, "log", log)
 	for {
 		a, err := l.run(ctx, `delete from {s}.log where log = $1`, text(log))
 		if err != nil || a.changed == 0 {
-			return about("log", log, err)
+			return err
 		}
 	}
 }

@@ -28,10 +28,9 @@ func keysFrom(prefix string) (after, before arg) {
 	return text(prefix[:last] + string(prefix[last]-1) + "\x7f"), text(prefix[:last] + string(prefix[last]+1))
 }
 
-// about adds the key or the log to an error.
-func about(kind, key string, err error) error {
-	if err == nil {
-		return nil
+// about adds the key or the log to the error that a call returns, if it returns one.
+func about(err *error, kind, key string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s %.80q: %w", kind, key, *err)
 	}
-	return fmt.Errorf("%s %.80q: %w", kind, key, err)
 }

@@ -11,12 +11,8 @@ import (
 
 type reporter struct{ *db }
 
-func (d reporter) status(ctx context.Context) (store.Status, error) {
-	s, err := d.describe(ctx)
-	return s, about("home", d.target.home, err)
-}
-
-func (d reporter) describe(ctx context.Context) (store.Status, error) {
+func (d reporter) status(ctx context.Context) (_ store.Status, err error) {
+	defer about(&err, "home", d.target.home)
 	s := store.Status{URL: d.target.String(), Home: d.target.home}
 	if err := d.ping(ctx); err != nil {
 		return s, err

@@ -36,10 +36,11 @@ type watcher struct {
 }
 
 // watch reports puts of documents: by notifications where they arrive, else by looking.
-func (d *db) watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
+func (d *db) watch(ctx context.Context, prefix string) (_ <-chan struct{}, err error) {
+	defer about(&err, "watching", prefix)
 	w := &watcher{db: d, prefix: prefix, puts: make(chan struct{}, 1)}
 	if err := w.begin(ctx); err != nil {
-		return nil, about("watching", prefix, err)
+		return nil, err
 	}
 	go w.keep(ctx)
 	return w.puts, nil
