@@ -163,7 +163,6 @@ var boundOf = map[string]string{
 	"internal/agentdoc.GenerateBridge":            ownBytes,
 	"internal/agentdoc.provenance":                ownBytes,
 	"internal/hookdoc/generate.Files":             ownBytes,
-	"internal/hookdoc/generate.Stale":             ownBytes,
 	"internal/keydoc.Generate":                    ownBytes,
 	"internal/sandbox.arrives":                    "what a call of a confined command asks for",
 	"internal/sandbox.identityOf":                 "what a call of a confined command asks for",

@@ -61,29 +61,6 @@ func Files(root fs.FS) (map[string][]byte, error) {
 	return files, nil
 }
 
-// Stale lists the generated files that differ from what Files returns, and schemas
-// that it does not return.
-func Stale(root fs.FS) ([]string, error) {
-	files, err := Files(root)
-	if err != nil {
-		return nil, err
-	}
-	var stale []string
-	for path, want := range files {
-		if got, err := fs.ReadFile(root, path); err != nil || string(got) != string(want) {
-			stale = append(stale, path)
-		}
-	}
-	have, err := fs.Glob(root, schemaDir+"*.json")
-	for _, path := range have {
-		if files[path] == nil {
-			stale = append(stale, path)
-		}
-	}
-	slices.Sort(stale)
-	return stale, err
-}
-
 func fill(page string) (string, error) {
 	names, ended := srcdoc.Blocks(page), strings.Count(page, srcdoc.BlockEnd)
 	if len(names) != ended {
