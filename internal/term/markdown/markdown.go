@@ -9,7 +9,6 @@ package markdown
 
 import (
 	"bytes"
-	"io"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/term"
@@ -35,10 +34,6 @@ type Renderer struct {
 	final final
 	shown preview // of the block
 }
-
-// New returns a renderer for a terminal with the given number of columns, on which nothing is
-// drawn anew: what is written is final. 0 columns: lines are not wrapped.
-func New(w io.Writer, width int) *Renderer { return On(writer{w, width}) }
 
 // On returns a renderer that shows on a surface what has come of a block, and draws it anew
 // when it is complete.

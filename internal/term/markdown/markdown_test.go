@@ -1,6 +1,7 @@
 package markdown_test
 
 import (
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -14,10 +15,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// final is a surface on which nothing can be replaced.
+type final struct {
+	to      io.Writer
+	columns int
+}
+
+func (s final) Look() markdown.View { return markdown.View{Columns: s.columns} }
+
+func (s final) Draw(text string, _ []string) error {
+	_, err := io.WriteString(s.to, text)
+	return err
+}
+
 // render renders a text that comes in pieces of so many bytes.
 func render(text string, width, piece int) string {
 	var b strings.Builder
-	r := markdown.New(&b, width)
+	r := markdown.On(final{&b, width})
 	for text != "" {
 		n := min(piece, len(text))
 		r.Write([]byte(text[:n]))
@@ -93,7 +107,7 @@ func TestStreamingChangesNothing(t *testing.T) {
 
 func TestCodeComesLineByLine(t *testing.T) {
 	var b strings.Builder
-	r := markdown.New(&b, 30)
+	r := markdown.On(final{&b, 30})
 	r.Write([]byte("```go\nx := 1\n\ny :="))
 	if got := readable(b.String()); got != "    <code>x := 1</>\n" {
 		t.Errorf("so far %q", got)
@@ -107,7 +121,7 @@ func TestCodeComesLineByLine(t *testing.T) {
 
 func TestBlocksComeAsTheyAreDone(t *testing.T) {
 	var b strings.Builder
-	r := markdown.New(&b, 30)
+	r := markdown.On(final{&b, 30})
 	for _, step := range []struct{ text, drawn string }{
 		{"First", ""},
 		{".\n\n", ""},
@@ -233,7 +247,7 @@ func FuzzRender(f *testing.F) {
 }
 
 func Example() {
-	r := markdown.New(os.Stdout, 40)
+	r := markdown.On(final{os.Stdout, 40})
 	r.Write([]byte("Some words that are wrapped at the width of the terminal.\n\n- one\n- two\n"))
 	r.Close()
 	// Output:

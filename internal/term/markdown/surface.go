@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"io"
 	"strings"
 )
 
@@ -24,22 +23,6 @@ type View struct {
 	// Lost reports that the rows of the last Draw stay as they are, as after the size of
 	// the terminal has changed. It is reported once.
 	Lost bool
-}
-
-// writer is a surface on which nothing can be replaced.
-type writer struct {
-	w       io.Writer
-	columns int
-}
-
-func (s writer) Look() View { return View{Columns: s.columns} }
-
-func (s writer) Draw(final string, _ []string) error {
-	if final == "" {
-		return nil
-	}
-	_, err := io.WriteString(s.w, final)
-	return err
 }
 
 // final is the final text that is drawn next.

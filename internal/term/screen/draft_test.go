@@ -62,6 +62,19 @@ func (s surface) Look() markdown.View {
 	return markdown.View{Columns: columns, Rows: rows, Lost: lost}
 }
 
+// final is a surface on which nothing can be replaced.
+type final struct {
+	to      io.Writer
+	columns int
+}
+
+func (s final) Look() markdown.View { return markdown.View{Columns: s.columns} }
+
+func (s final) Draw(text string, _ []string) error {
+	_, err := io.WriteString(s.to, text)
+	return err
+}
+
 // stream draws a text in pieces, with something between them.
 func (m *modelled) stream(text string, size func() int, between func()) {
 	d := NewDraft(m.Screen)
@@ -79,7 +92,7 @@ func (m *modelled) stream(text string, size func() int, between func()) {
 // atOnce is what a screen shows after a text was rendered at once.
 func (m *modelled) atOnce(text string) []string {
 	model := terminaltest.NewScreen(m.size.columns, 0)
-	r := markdown.New(lineEnds{model}, min(m.size.columns, maxColumns))
+	r := markdown.On(final{lineEnds{model}, min(m.size.columns, maxColumns)})
 	r.Write([]byte(text))
 	r.Close()
 	return model.Lines()
