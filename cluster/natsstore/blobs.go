@@ -3,7 +3,6 @@ package natsstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -42,18 +41,11 @@ func decodeBlob(m message) (blobDoc, error) {
 	return d, nil
 }
 
-func (b *blobs) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
+func (b *blobs) Put(ctx context.Context, key string, r io.Reader) (_ int64, err error) {
 	if err := store.CheckKey(key); err != nil {
 		return 0, err
 	}
-	size, err := b.put(ctx, key, r)
-	if err != nil {
-		return 0, fmt.Errorf("value %q: %w", key, err)
-	}
-	return size, nil
-}
-
-func (b *blobs) put(ctx context.Context, key string, r io.Reader) (int64, error) {
+	defer about(&err, "value", key)
 	d := blobDoc{Upload: newID()}
 	p := b.pieces(key, d)
 	if err := p.upload(ctx, r); err != nil {
@@ -79,18 +71,11 @@ func (b *blobs) pieces(key string, d blobDoc) *pieces {
 
 // Open opens a value. Its first piece is read, so that one whose pieces have gone is not
 // there.
-func (b *blobs) Open(ctx context.Context, key string) (store.Blob, error) {
+func (b *blobs) Open(ctx context.Context, key string) (_ store.Blob, err error) {
 	if err := store.CheckKey(key); err != nil {
 		return nil, err
 	}
-	v, err := b.open(ctx, key)
-	if err != nil {
-		return nil, fmt.Errorf("value %q: %w", key, err)
-	}
-	return v, nil
-}
-
-func (b *blobs) open(ctx context.Context, key string) (*blob, error) {
+	defer about(&err, "value", key)
 	m, err := b.docs.newestOf(ctx, blobPrefix+key)
 	if err != nil {
 		return nil, err
@@ -106,23 +91,19 @@ func (b *blobs) open(ctx context.Context, key string) (*blob, error) {
 		piece:  func(n int64) ([]byte, error) { return p.piece(ctx, n) },
 	}
 	if d.Size > 0 {
-		v.kept, err = v.piece(0)
+		if v.kept, err = v.piece(0); err != nil {
+			return nil, err
+		}
 	}
-	return v, err
+	return v, nil
 }
 
 // Remove removes a value: its document first, so that it is not there any more.
-func (b *blobs) Remove(ctx context.Context, key string) error {
+func (b *blobs) Remove(ctx context.Context, key string) (err error) {
 	if err := store.CheckKey(key); err != nil {
 		return err
 	}
-	if err := b.remove(ctx, key); err != nil {
-		return fmt.Errorf("value %q: %w", key, err)
-	}
-	return nil
-}
-
-func (b *blobs) remove(ctx context.Context, key string) error {
+	defer about(&err, "value", key)
 	m, err := b.docs.newestOf(ctx, blobPrefix+key)
 	if err == nil {
 		_, err = b.docs.change(ctx, blobPrefix+key, nil, m.seq)
@@ -140,17 +121,18 @@ func (b *blobs) remove(ctx context.Context, key string) error {
 
 // List lists the values, but for those whose pieces the server has removed because of their
 // age.
-func (b *blobs) List(ctx context.Context, prefix string, each func(store.BlobInfo) bool) error {
+func (b *blobs) List(ctx context.Context, prefix string, each func(store.BlobInfo) bool) (err error) {
 	if err := store.CheckPrefix(prefix); err != nil {
 		return err
 	}
+	defer about(&err, "values", prefix)
 	found, err := b.docs.all(ctx, blobPrefix+prefix)
 	var oldest time.Time
 	if err == nil && len(found) > 0 {
 		oldest, err = b.oldest(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("values %q: %w", prefix, err)
+		return err
 	}
 	for key, m := range found {
 		d, err := decodeBlob(m)
@@ -211,8 +193,8 @@ func (v *blob) Close() error {
 
 func (v *blob) ReadAt(buf []byte, off int64) (int, error) {
 	n, err := v.readFew(buf, off)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("value %q: %w", v.key, err)
+	if !errors.Is(err, io.EOF) {
+		about(&err, "value", v.key)
 	}
 	return n, err
 }

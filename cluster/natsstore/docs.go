@@ -27,13 +27,14 @@ const reserve = 8 << 10
 // documents keeps documents: the newest message of each subject.
 type documents struct{ stream }
 
-func (d documents) Get(ctx context.Context, key string) (store.Doc, error) {
+func (d documents) Get(ctx context.Context, key string) (_ store.Doc, err error) {
 	if err := checkDocKey(key); err != nil {
 		return store.Doc{}, err
 	}
+	defer about(&err, "document", key)
 	m, err := d.newestOf(ctx, key)
 	if err != nil {
-		return store.Doc{}, fmt.Errorf("document %q: %w", key, err)
+		return store.Doc{}, err
 	}
 	return store.Doc{Key: key, Rev: m.seq, Data: nonNil(m.data)}, nil
 }
@@ -47,15 +48,12 @@ func (d documents) newestOf(ctx context.Context, key string) (message, error) {
 }
 
 // Put stores or removes a document.
-func (d documents) Put(ctx context.Context, key string, data []byte, rev uint64) (uint64, error) {
+func (d documents) Put(ctx context.Context, key string, data []byte, rev uint64) (_ uint64, err error) {
 	if err := checkDocKey(key); err != nil {
 		return 0, err
 	}
-	next, err := d.change(ctx, key, data, rev)
-	if err != nil {
-		return 0, fmt.Errorf("document %q: %w", key, err)
-	}
-	return next, nil
+	defer about(&err, "document", key)
+	return d.change(ctx, key, data, rev)
 }
 
 func (d documents) change(ctx context.Context, key string, data []byte, rev uint64) (uint64, error) {
@@ -103,10 +101,11 @@ func (c *connection) checkSize(data []byte) error {
 // pieceLimit is how much data fits into one message.
 func (c *connection) pieceLimit() int64 { return c.nc.MaxPayload() - reserve }
 
-func (d documents) List(ctx context.Context, prefix string, each func(store.Doc) bool) error {
+func (d documents) List(ctx context.Context, prefix string, each func(store.Doc) bool) (err error) {
 	if err := store.CheckPrefix(prefix); err != nil {
 		return err
 	}
+	defer about(&err, "documents", prefix)
 	handed := map[string]bool{}
 	hand := func(m message) (more bool) {
 		key, isThere := d.document(m, prefix)
@@ -119,7 +118,7 @@ func (d documents) List(ctx context.Context, prefix string, each func(store.Doc)
 	// Whoever only wants to know whether there is a document mostly has it from the first message.
 	found, err := d.everything(ctx, d.layout.under(prefix), hand)
 	if err != nil {
-		return fmt.Errorf("documents %q: %w", prefix, err)
+		return err
 	}
 	for _, m := range found {
 		if !hand(m) {

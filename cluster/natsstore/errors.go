@@ -98,6 +98,13 @@ func (e *passing) Error() string { return e.why }
 
 func (e *passing) Unwrap() error { return store.ErrUnavailable }
 
+// about adds what it is about to the error that a call returns, if it returns one.
+func about(err *error, kind, key string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s %q: %w", kind, key, *err)
+	}
+}
+
 // translated returns an error of the client library in the store's words. The context is
 // that of the attempt.
 func translated(ctx context.Context, err error) error {

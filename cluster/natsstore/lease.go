@@ -3,7 +3,6 @@ package natsstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -113,25 +112,23 @@ func (h *lease) lose() {
 	}
 }
 
-func (h *lease) Release(ctx context.Context) error {
+func (h *lease) Release(ctx context.Context) (err error) {
+	defer about(&err, "lease", h.key)
 	h.giving.Lock()
 	defer h.giving.Unlock()
 	h.stop()
 	<-h.stopped
 	select {
 	case <-h.lost:
-		return fmt.Errorf("lease %q: %w", h.key, store.ErrLost)
+		return store.ErrLost
 	default:
 	}
-	err := h.giveBack(ctx)
+	err = h.giveBack(ctx)
 	if errors.Is(err, store.ErrConflict) {
 		h.lose()
-		err = store.ErrLost
+		return store.ErrLost
 	}
-	if err != nil {
-		return fmt.Errorf("lease %q: %w", h.key, err)
-	}
-	return nil
+	return err
 }
 
 // giveBack stores that the lease is free. A renewal that was interrupted may have been

@@ -41,24 +41,16 @@ func leaseTime(d time.Duration) time.Duration {
 	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
 }
 
-func (l *leases) Take(ctx context.Context, key string, holder []byte) (store.Lease, error) {
-	err := store.CheckKey(key)
-	if err == nil && len(holder) > store.MaxHolder {
-		err = fmt.Errorf("lease %q: what its holder says has more than %d bytes: %w", key, store.MaxHolder, store.ErrTooLarge)
-	}
-	if err != nil {
+// Take looks who has the lease and writes after what it has seen, until nobody else does
+// so in between.
+func (l *leases) Take(ctx context.Context, key string, holder []byte) (_ store.Lease, err error) {
+	if err := store.CheckKey(key); err != nil {
 		return nil, err
 	}
-	taken, err := l.take(ctx, key, holder)
-	if err != nil {
-		return nil, fmt.Errorf("lease %q: %w", key, err)
+	defer about(&err, "lease", key)
+	if len(holder) > store.MaxHolder {
+		return nil, fmt.Errorf("what its holder says has more than %d bytes: %w", store.MaxHolder, store.ErrTooLarge)
 	}
-	return taken, nil
-}
-
-// take looks who has the lease and writes after what it has seen, until nobody else does
-// so in between.
-func (l *leases) take(ctx context.Context, key string, holder []byte) (*lease, error) {
 	held := l.newLease(key, holder)
 	for range maxRounds {
 		before, err := l.newest(ctx, key)
@@ -133,13 +125,14 @@ func timeToLive(text string) (time.Duration, bool) {
 	return ttl, ttl > 0 && ttl <= longestLease
 }
 
-func (l *leases) Held(ctx context.Context, prefix string, each func(string, store.HeldError) bool) error {
+func (l *leases) Held(ctx context.Context, prefix string, each func(string, store.HeldError) bool) (err error) {
 	if err := store.CheckPrefix(prefix); err != nil {
 		return err
 	}
+	defer about(&err, "leases", prefix)
 	found, err := l.docs.all(ctx, leasePrefix+prefix)
 	if err != nil {
-		return fmt.Errorf("leases %q: %w", prefix, err)
+		return err
 	}
 	var server time.Time
 	for key, m := range found {
@@ -148,7 +141,7 @@ func (l *leases) Held(ctx context.Context, prefix string, each func(string, stor
 		}
 		if server.IsZero() {
 			if server, err = l.serverTime(ctx); err != nil {
-				return fmt.Errorf("leases %q: %w", prefix, err)
+				return err
 			}
 		}
 		if !each(strings.TrimPrefix(key, leasePrefix), l.held(m, server)) {
@@ -158,21 +151,19 @@ func (l *leases) Held(ctx context.Context, prefix string, each func(string, stor
 	return nil
 }
 
-func (l *leases) Break(ctx context.Context, key string) error {
+func (l *leases) Break(ctx context.Context, key string) (err error) {
 	if err := store.CheckKey(key); err != nil {
 		return err
 	}
-	err := store.ErrConflict
+	defer about(&err, "lease", key)
+	err = store.ErrConflict
 	for n := 0; n < maxRounds && errors.Is(err, store.ErrConflict); n++ { // it may be renewed in between
 		var m message
 		if m, err = l.newest(ctx, key); err == nil && isHeld(m) {
 			_, err = l.docs.put(ctx, l.message(leaseWrite{key: key, id: newID(), after: m.seq, state: leaseBroken}))
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("lease %q: %w", key, err)
-	}
-	return nil
+	return err
 }
 
 func (l *leases) serverTime(ctx context.Context) (time.Time, error) {

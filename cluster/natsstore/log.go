@@ -1,9 +1,9 @@
 package natsstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/nats-io/nats.go"
@@ -15,22 +15,19 @@ import (
 type logs struct{ stream }
 
 // Tail asks the leader for the newest record.
-func (l logs) Tail(ctx context.Context, log string) (store.Tail, error) {
+func (l logs) Tail(ctx context.Context, log string) (_ store.Tail, err error) {
 	if err := store.CheckLog(log); err != nil {
 		return store.Tail{}, err
 	}
+	defer about(&err, "log", log)
 	m, err := l.newestRetried(ctx, l.layout.log(log))
 	if errors.Is(err, store.ErrNotFound) {
 		return store.Tail{}, nil
 	}
-	var tail store.Tail
-	if err == nil {
-		tail, err = tailOf(m)
-	}
 	if err != nil {
-		return store.Tail{}, fmt.Errorf("log %q: %w", log, err)
+		return store.Tail{}, err
 	}
-	return tail, nil
+	return tailOf(m)
 }
 
 // tailOf returns the tail of a log whose newest record is given.
@@ -55,22 +52,11 @@ func tailOf(m message) (store.Tail, error) {
 }
 
 // Append stores a record after the newest one.
-func (l logs) Append(ctx context.Context, log string, after store.Tail, r store.Record) (store.Tail, error) {
-	err := store.CheckLog(log)
-	if err == nil {
-		err = store.CheckID(r.ID)
-	}
-	if err != nil {
+func (l logs) Append(ctx context.Context, log string, after store.Tail, r store.Record) (_ store.Tail, err error) {
+	if err := cmp.Or(store.CheckLog(log), store.CheckID(r.ID)); err != nil {
 		return store.Tail{}, err
 	}
-	tail, err := l.append(ctx, log, after, r)
-	if err != nil {
-		return store.Tail{}, fmt.Errorf("log %q: %w", log, err)
-	}
-	return tail, nil
-}
-
-func (l logs) append(ctx context.Context, log string, after store.Tail, r store.Record) (store.Tail, error) {
+	defer about(&err, "log", log)
 	w := write{
 		subject: l.layout.log(log), after: after.Last, id: r.ID, msgID: log + "." + r.ID,
 		header: nats.Header{headerCount: {strconv.FormatUint(after.Count+1, 10)}}, data: r.Data,
@@ -95,14 +81,15 @@ func (l logs) append(ctx context.Context, log string, after store.Tail, r store.
 
 // Remove removes the records of a log, and then the pieces of the large ones: a record whose
 // pieces are not there is damaged.
-func (l logs) Remove(ctx context.Context, log string) error {
+func (l logs) Remove(ctx context.Context, log string) (err error) {
 	if err := store.CheckLog(log); err != nil {
 		return err
 	}
+	defer about(&err, "log", log)
 	subject := l.layout.log(log)
 	for _, filter := range []string{subject, subject + ".>"} {
 		if err := l.purge(ctx, filter); err != nil {
-			return fmt.Errorf("log %q: %w", log, err)
+			return err
 		}
 	}
 	return nil

@@ -3,25 +3,21 @@ package natsstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/chibi-host/chibi/store"
 )
 
-func (l logs) Read(ctx context.Context, log string, r store.Range, each func(store.Record) bool) error {
+func (l logs) Read(ctx context.Context, log string, r store.Range, each func(store.Record) bool) (err error) {
 	if err := store.CheckLog(log); err != nil {
 		return err
 	}
+	defer about(&err, "log", log)
 	reading := &reading{logs: l, subject: l.layout.log(log), r: r, each: each}
-	read := reading.forward
 	if r.Backward {
-		read = reading.backward
+		return reading.backward(ctx)
 	}
-	if err := read(ctx); err != nil {
-		return fmt.Errorf("log %q: %w", log, err)
-	}
-	return nil
+	return reading.forward(ctx)
 }
 
 type reading struct {

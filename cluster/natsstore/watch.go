@@ -3,7 +3,6 @@ package natsstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -49,7 +48,8 @@ func (e *engine) watch(ctx context.Context, prefix string) (<-chan struct{}, err
 		if subscription != nil {
 			_ = subscription.Unsubscribe()
 		}
-		return nil, fmt.Errorf("watching %q: %w", prefix, err)
+		about(&err, "watching", prefix)
+		return nil, err
 	}
 	go w.run(ctx, subscription)
 	return w.signals, nil
