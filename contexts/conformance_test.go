@@ -11,9 +11,9 @@ import (
 
 func TestConformance(t *testing.T) {
 	t.Run("files", func(t *testing.T) {
-		contexttest.Run(t, func(t *testing.T, o contexttest.Options) func() contexts.Home {
+		contexttest.Run(t, func(t *testing.T, o contexttest.Options) func() *contexts.Store {
 			home := t.TempDir()
-			return func() contexts.Home {
+			return func() *contexts.Store {
 				files, err := contexts.Open(home)
 				if err != nil {
 					t.Fatal(err)
@@ -24,9 +24,9 @@ func TestConformance(t *testing.T) {
 	})
 	t.Run("shared", func(t *testing.T) { contexttest.Run(t, contexttest.Shared(memoryMachines)) })
 	t.Run("memory", func(t *testing.T) {
-		contexttest.Run(t, func(_ *testing.T, o contexttest.Options) func() contexts.Home {
+		contexttest.Run(t, func(_ *testing.T, o contexttest.Options) func() *contexts.Store {
 			store := withOptions(contexts.NewMemory(), o)
-			return func() contexts.Home { return store }
+			return func() *contexts.Store { return store }
 		})
 	})
 }

@@ -35,7 +35,7 @@ func (f *fault) around(_ string, do func() error) error {
 // which fails too.
 func TestACopyToAStoreThatFailsIsRepeated(t *testing.T) {
 	from := sourceOfCopies(t)
-	want := contexttest.Observe(t, from)
+	want := contexttest.Observe(t, from.Store)
 	want.Current = contexts.DefaultName
 	for _, after := range []bool{false, true} {
 		for n := 1; ; n++ {
@@ -50,7 +50,7 @@ func TestACopyToAStoreThatFailsIsRepeated(t *testing.T) {
 			back := faultyCopy(t, m, &fault{left: n, after: after}, func(s *contexts.Store) error {
 				return contexts.Copy(t.Context(), s, folder.Store, contexts.CopyOptions{})
 			})
-			if diff := want.Diff(contexttest.Observe(t, folder)); diff != "" {
+			if diff := want.Diff(contexttest.Observe(t, folder.Store)); diff != "" {
 				t.Fatalf("call %d failed, after it took effect: %v (-want +got):\n%s", n, after, diff)
 			}
 			if !there && !back {

@@ -1,9 +1,6 @@
 package contexts
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // The parts of a context are interfaces, named after what their users do, so that
 // each user takes only what it needs. Every store implements them, and package
@@ -164,76 +161,4 @@ type Scripts interface {
 	// SendDropped sends the lines that scripts have appended to inbox.jsonl there to the
 	// context, as messages.
 	SendDropped(ctx context.Context) error
-}
-
-// Home holds the contexts of one home.
-type Home interface {
-	Directory
-	Registry
-	Upkeep
-}
-
-// Directory finds contexts.
-type Directory interface {
-	// Context opens a context, which need not exist. It writes nothing.
-	Context(name string) (Context, error)
-	// Exists reports whether there is such a context. If that is unknown the result
-	// is true, and operations on the context fail with the reason.
-	Exists(ctx context.Context, name string) bool
-	// Names lists the existing contexts.
-	Names(ctx context.Context) ([]string, error)
-	// List describes the contexts by name: the existing ones, and the current one.
-	List(ctx context.Context) ([]Info, error)
-	// Info describes one context, which need not exist.
-	Info(ctx context.Context, name string) (Info, error)
-	// HasMail reports whether a context's inbox has any messages.
-	HasMail(ctx context.Context, name string) bool
-	// WatchMail reports that messages have come to a context, which need not exist: the
-	// channel receives a value after one or several, and is closed when ctx ends. Messages
-	// that are sent after the call are noticed for certain. A value may also come when
-	// nothing has.
-	WatchMail(ctx context.Context, name string) (<-chan struct{}, error)
-	// Holder returns which process uses a context, if one does.
-	Holder(ctx context.Context, name string) (h Holder, inUse bool)
-	// NewName returns a name for a new context: the local date and time, after the
-	// prefix if there is one, with a number if that name is taken.
-	NewName(ctx context.Context, prefix string) (string, error)
-}
-
-// Registry records which context is current, and when contexts are used and expire.
-type Registry interface {
-	// State returns the current and the previous context.
-	State(ctx context.Context) (State, error)
-	// Switch makes a context the current one, and the one before it the previous
-	// one.
-	Switch(name string) (from string, err error)
-	// Touch records that a context was used now.
-	Touch(name string) error
-	// SetDestroyRule changes when a context is to be removed. A nil argument
-	// changes nothing.
-	SetDestroyRule(name string, at *time.Time, afterInactive *time.Duration) error
-	// Expire removes expired contexts: destroy_at has passed, or nothing happened
-	// in them for destroy_after_seconds_inactive. The current context, the one
-	// named inUse, and those that a process uses stay.
-	Expire(ctx context.Context, inUse string) (removed []Expired, err error)
-}
-
-// Upkeep is what is done for a home as a whole, now and then.
-type Upkeep interface {
-	// Daily reports whether a day has passed since it last returned true, on any machine
-	// that uses the store. It limits work that reads every context.
-	Daily(ctx context.Context) (bool, error)
-	// Housekeep finishes what was interrupted, such as deletions, and registers contexts
-	// that are not. It reads the list of all contexts.
-	Housekeep(ctx context.Context) error
-	// Unlock ends the lock of a context, whoever has it, and returns who had it; the zero
-	// Holder if nobody did. Its holder, if it lives, stores nothing more in the context.
-	// Locks on files end with their process only: the error names it.
-	Unlock(ctx context.Context, name string) (Holder, error)
-	// IsShared reports whether many machines can use the store at once.
-	IsShared() bool
-	// ID returns the id of a context in a store that many machines share, which stays the
-	// same when the context is renamed: 32 hexadecimal digits. It is "" in other stores and
-	// if there is no such context.
-	ID(ctx context.Context, name string) (string, error)
 }

@@ -77,7 +77,9 @@ type Expired struct {
 	Why string
 }
 
-// Expire removes expired contexts. One that cannot be removed does not keep the others.
+// Expire removes expired contexts: destroy_at has passed, or nothing happened in them for
+// destroy_after_seconds_inactive. The current context, the one named inUse, and those that a
+// process uses stay. One that cannot be removed does not keep the others.
 func (m maintenance) Expire(ctx context.Context, inUse string) (removed []Expired, err error) {
 	s := m.store
 	entries, err := s.backend.Expiring(ctx)

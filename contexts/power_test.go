@@ -20,7 +20,7 @@ func TestWhatWasAcknowledgedSurvives(t *testing.T) {
 		for cut := 0; ; cut++ {
 			home := t.TempDir()
 			fs := disktest.New(home, cut)
-			o, err := contexttest.Play(contexts.CrashStore(t, home, fs))
+			o, err := contexttest.Play(contexts.CrashStore(t, home, fs).Store)
 			if err == nil && !fs.Failed() {
 				if cut < 150 {
 					t.Fatalf("the script took only %d operations", cut)
@@ -29,7 +29,7 @@ func TestWhatWasAcknowledgedSurvives(t *testing.T) {
 			}
 			after := contexts.CrashStore(t, home, fs.AfterCrash(unsynced))
 			when := fmt.Sprintf("power cut at disk operation %d (%s), unsynced bytes %s", cut, o.Step, unsynced)
-			contexttest.Survived(t, when, after, o)
+			contexttest.Survived(t, when, after.Store, o)
 			if t.Failed() {
 				return
 			}
@@ -45,7 +45,7 @@ func TestAFullDiskDamagesNothing(t *testing.T) {
 		home := t.TempDir()
 		fs := disktest.NewFailing(home, cut, syscall.ENOSPC)
 		store := contexts.CrashStore(t, home, fs)
-		o, err := contexttest.Play(store)
+		o, err := contexttest.Play(store.Store)
 		if !fs.Failed() {
 			break
 		}
@@ -56,7 +56,7 @@ func TestAFullDiskDamagesNothing(t *testing.T) {
 			o.Acknowledged = o.Next // only what can wait has failed
 		}
 		fs.Free()
-		contexttest.Survived(t, fmt.Sprintf("disk full at operation %d (%s)", cut, o.Step), store, o)
+		contexttest.Survived(t, fmt.Sprintf("disk full at operation %d (%s)", cut, o.Step), store.Store, o)
 		if t.Failed() {
 			return
 		}
@@ -68,7 +68,7 @@ func sourceOfCopies(t *testing.T) *contexts.Files {
 	t.Helper()
 	home := t.TempDir()
 	s := contexts.CrashStore(t, home, disktest.New(home, -1))
-	if o, err := contexttest.Play(s); err != nil {
+	if o, err := contexttest.Play(s.Store); err != nil {
 		t.Fatal(o.Step, err)
 	}
 	return s
@@ -78,7 +78,7 @@ func sourceOfCopies(t *testing.T) *contexts.Files {
 // what is there can be read, and the copy that is repeated is complete.
 func TestACopyThatLosesPowerIsRepeated(t *testing.T) {
 	from := sourceOfCopies(t)
-	want := contexttest.Observe(t, from)
+	want := contexttest.Observe(t, from.Store)
 	want.Current = contexts.DefaultName
 	for cut := 0; ; cut++ {
 		home := t.TempDir()
@@ -94,7 +94,7 @@ func TestACopyThatLosesPowerIsRepeated(t *testing.T) {
 		if err := contexts.Copy(t.Context(), from.Store, after.Store, contexts.CopyOptions{}); err != nil {
 			t.Fatalf("power cut at operation %d, then: %v", cut, err)
 		}
-		if diff := want.Diff(contexttest.Observe(t, after)); diff != "" {
+		if diff := want.Diff(contexttest.Observe(t, after.Store)); diff != "" {
 			t.Fatalf("power cut at operation %d (-want +got):\n%s", cut, diff)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
 
-// Store holds the contexts of a home, wherever they are kept. It implements [Home].
+// Store holds the contexts of a home, wherever they are kept. Package contexts/contexttest
+// tests what it promises.
 type Store struct {
 	Settings
 	maintenance

@@ -24,12 +24,12 @@ func (s damageRules) rules() []rule {
 		{"a record that is damaged is reported and left out", s.records},
 		{"a message that is damaged is reported and stays", func(t *testing.T) {
 			m := s.machines(t)()
-			must(t, in(t, m, "other").Send("work", "other", "hi"))
+			must(t, m.in(t, "other").Send("work", "other", "hi"))
 			id, err := m.ID(t.Context(), "work")
 			must(t, err)
 			_, err = m.engine.Docs.Put(t.Context(), "mail."+id+".bad", []byte("{"), 0)
 			must(t, err)
-			equal(t, "waiting", "hi", waiting(t, in(t, m, "work")))
+			equal(t, "waiting", "hi", waiting(t, m.in(t, "work")))
 			m.hasSaid(t, "not a message")
 		}},
 		{"a name with a forged id is an error, and harms no other context", s.forged},
@@ -40,7 +40,7 @@ func (s damageRules) rules() []rule {
 
 func (s damageRules) records(t *testing.T) {
 	m := s.machines(t)()
-	say(t, in(t, m, "work"), "one")
+	say(t, m.in(t, "work"), "one")
 	id, err := m.ID(t.Context(), "work")
 	must(t, err)
 	tail, err := m.engine.Log.Tail(t.Context(), id)
@@ -50,7 +50,7 @@ func (s damageRules) records(t *testing.T) {
 		tail, err = m.engine.Log.Append(t.Context(), id, tail, store.Record{ID: string(rune('a' + i)), Data: []byte(data)})
 		must(t, err)
 	}
-	c := in(t, m, "work")
+	c := m.in(t, "work")
 	say(t, c, "two")
 	equal(t, "window", "one two", window(t, c))
 	equal(t, "transcript", 3, len(transcript(t, c)))
@@ -60,7 +60,7 @@ func (s damageRules) records(t *testing.T) {
 
 func (s damageRules) forged(t *testing.T) {
 	m := s.machines(t)()
-	say(t, in(t, m, "good"), "one")
+	say(t, m.in(t, "good"), "one")
 	for name, doc := range map[string]string{
 		"forged": `{"id":">","name":"forged"}`, "short": `{"id":"abc","name":"short"}`, "broken": `{`,
 		"other": `{"id":"0123456789abcdef0123456789abcdef","name":"good"}`,
@@ -68,7 +68,7 @@ func (s damageRules) forged(t *testing.T) {
 	} {
 		_, err := m.engine.Docs.Put(t.Context(), "name."+name, []byte(doc), 0)
 		must(t, err)
-		c := in(t, m, name)
+		c := m.in(t, name)
 		_, deleting := c.Delete()
 		for what, err := range map[string]error{"appending": c.Append(Story("u:x")...), "deleting": deleting} {
 			if err == nil || !strings.Contains(err.Error(), "name."+name) {
@@ -81,7 +81,7 @@ func (s damageRules) forged(t *testing.T) {
 	equal(t, "names", []string{"good"}, names)
 	m.hasSaid(t, "is damaged")
 	must(t, m.Housekeep(t.Context()))
-	equal(t, "window", "one", window(t, in(t, m, "good")))
+	equal(t, "window", "one", window(t, m.in(t, "good")))
 }
 
 // change changes members of a document.
@@ -108,7 +108,7 @@ func (s damageRules) moving(t *testing.T) {
 	} {
 		add := s.machines(t)
 		a, b := add(), add()
-		say(t, in(t, a, "old"), "one")
+		say(t, a.in(t, "old"), "one")
 		a.change(t, "name.old", map[string]any{"moving": "new"})
 		if err := meet(b); err != nil {
 			t.Errorf("%s: %v", how, err)
@@ -116,25 +116,25 @@ func (s damageRules) moving(t *testing.T) {
 		names, err := b.Names(t.Context())
 		must(t, err)
 		equal(t, "names", []string{"new"}, names)
-		equal(t, "window", "one", window(t, in(t, b, "new")))
-		say(t, in(t, b, "taken"), "two")
+		equal(t, "window", "one", window(t, b.in(t, "new")))
+		say(t, b.in(t, "taken"), "two")
 		a.change(t, "name.new", map[string]any{"moving": "taken"})
-		equal(t, "of a name that is taken", "one", window(t, in(t, b, "new")))
+		equal(t, "of a name that is taken", "one", window(t, b.in(t, "new")))
 	}
 }
 
 func (s damageRules) trash(t *testing.T) {
 	add := s.machines(t)
 	a, b := add(), add()
-	say(t, in(t, a, "work"), "one")
+	say(t, a.in(t, "work"), "one")
 	id, err := a.ID(t.Context(), "work")
 	must(t, err)
 	note := []byte(`{"name":"work","at":1}`)
 	_, err = a.engine.Docs.Put(t.Context(), "trash."+id, note, 0)
 	must(t, err)
-	must(t, in(t, a, "work").Rename("kept")) // it was not deleted after all
+	must(t, a.in(t, "work").Rename("kept")) // it was not deleted after all
 	must(t, b.Housekeep(t.Context()))
-	equal(t, "window", "one", window(t, in(t, b, "kept")))
+	equal(t, "window", "one", window(t, b.in(t, "kept")))
 	_, err = a.engine.Docs.Put(t.Context(), "trash."+id, note, 0)
 	must(t, err)
 	d, err := a.engine.Docs.Get(t.Context(), "name.kept")
@@ -160,7 +160,7 @@ func (s unsentRules) rules() []rule {
 		}},
 		{"what the store does not take is stored behind marks", func(t *testing.T) {
 			s.unsent(t, func(m machine) {
-				_, unlock, err := in(t, m, "work").Lock(t.Context())
+				_, unlock, err := m.in(t, "work").Lock(t.Context())
 				must(t, err)
 				_, err = m.Unlock(t.Context(), "work")
 				must(t, err)
@@ -169,7 +169,7 @@ func (s unsentRules) rules() []rule {
 		}},
 		{"what the store does not take is not sent once another machine has the context", s.takenMeanwhile},
 		{"what the store does not take stays on the machine if the context has gone on", func(t *testing.T) {
-			s.unsent(t, func(m machine) { say(t, in(t, m, "work"), "other") }, "one other next", true)
+			s.unsent(t, func(m machine) { say(t, m.in(t, "work"), "other") }, "one other next", true)
 		}},
 	}
 }
@@ -179,7 +179,7 @@ func (s unsentRules) takenMeanwhile(t *testing.T) {
 	connect := s.open(t, store.Options{Lease: steadyLease})
 	var down atomic.Bool
 	m := newMachine(t, refusing(connect(), &down), t.TempDir())
-	c := in(t, m, "work")
+	c := m.in(t, "work")
 	_, unlock, err := c.Lock(t.Context())
 	must(t, err)
 	defer unlock()
@@ -199,7 +199,7 @@ func (s unsentRules) takenMeanwhile(t *testing.T) {
 	if err := c.Append(contexts.AssistantMessage("work", "four")); !errors.As(err, &taken) {
 		t.Errorf("appending late: %v", err)
 	}
-	equal(t, "window", "one", window(t, in(t, taker, "work")))
+	equal(t, "window", "one", window(t, taker.in(t, "work")))
 }
 
 // refusing returns an engine that appends nothing while it is down.
@@ -218,7 +218,7 @@ func (s unsentRules) unsent(t *testing.T, meanwhile func(machine), wantWindow st
 	connect, home := s.open(t, store.Options{Lease: steadyLease}), t.TempDir()
 	var down atomic.Bool
 	m := newMachine(t, refusing(connect(), &down), home)
-	c := in(t, m, "work")
+	c := m.in(t, "work")
 	_, unlock, err := c.Lock(t.Context())
 	must(t, err)
 	say(t, c, "one")
@@ -237,7 +237,7 @@ func (s unsentRules) unsent(t *testing.T, meanwhile func(machine), wantWindow st
 	down.Store(false)
 	meanwhile(newMachine(t, connect(), t.TempDir()))
 	next := newMachine(t, connect(), home)
-	c = in(t, next, "work")
+	c = next.in(t, "work")
 	_, unlock, err = c.Lock(t.Context())
 	must(t, err)
 	say(t, c, "next")

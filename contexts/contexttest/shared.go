@@ -16,9 +16,9 @@ import (
 // Shared returns what [Run] tests a store with that many machines share: each test has an
 // empty store, and each time its home is opened is another machine's connection.
 func Shared(open storetest.Open) Open {
-	return func(t *testing.T, o Options) func() contexts.Home {
+	return func(t *testing.T, o Options) func() *contexts.Store {
 		connect, home := open(t, store.Options{}), t.TempDir()
-		return func() contexts.Home {
+		return func() *contexts.Store {
 			s := contexts.OpenShared(closing(t, connect()), home)
 			s.Limits, s.Report = o.Limits, o.Report
 			if s.Now = time.Now; o.Now != nil {
@@ -79,6 +79,12 @@ func newMachine(t *testing.T, e *store.Engine, home string) machine {
 	return m
 }
 
+// in opens a context.
+func (m machine) in(t *testing.T, name string) contexts.Context {
+	t.Helper()
+	return in(t, m.Store, name)
+}
+
 // hasSaid checks that a report has a text.
 func (m machine) hasSaid(t *testing.T, want string) {
 	t.Helper()
@@ -105,7 +111,7 @@ func (s sharedRules) rules() []rule {
 		{"names that differ only in case are one name", s.folded},
 		{"a context has an id that stays when it is renamed and is never used again", s.ids},
 		{"entries say which host, user and version wrote them", func(t *testing.T) {
-			c := in(t, s.machines(t)(), "work")
+			c := s.machines(t)().in(t, "work")
 			say(t, c, "one")
 			must(t, c.Archive())
 			for _, e := range history(t, c, contexts.Query{}) {
@@ -117,9 +123,9 @@ func (s sharedRules) rules() []rule {
 		{"an entry of 5 MiB is kept", func(t *testing.T) {
 			add := s.machines(t)
 			text := strings.Repeat("large ", 5<<20/6)
-			say(t, in(t, add(), "work"), "small", text, "small")
-			equal(t, "window", true, window(t, in(t, add(), "work")) == "small "+text+" small")
-			equal(t, "entries", 4, len(history(t, in(t, add(), "work"), contexts.Query{})))
+			say(t, add().in(t, "work"), "small", text, "small")
+			equal(t, "window", true, window(t, add().in(t, "work")) == "small "+text+" small")
+			equal(t, "entries", 4, len(history(t, add().in(t, "work"), contexts.Query{})))
 		}},
 		{"a message that is too large for a document is delivered once", s.largeMail},
 		{"a machine that watches is told of mail from another one", func(t *testing.T) {
@@ -127,9 +133,9 @@ func (s sharedRules) rules() []rule {
 			a, b := add(), add()
 			arrived, err := a.WatchMail(t.Context(), "work")
 			must(t, err)
-			must(t, in(t, b, "other").Send("work", "other", "hi"))
+			must(t, b.in(t, "other").Send("work", "other", "hi"))
 			<-arrived
-			equal(t, "waiting", "hi", waiting(t, in(t, a, "work")))
+			equal(t, "waiting", "hi", waiting(t, a.in(t, "work")))
 		}},
 		{"of many messages each is handled once, by whichever of several readers", s.handledOnce},
 		{"clocks that are an hour apart delay and repeat nothing", s.clocks},
@@ -139,17 +145,17 @@ func (s sharedRules) rules() []rule {
 func (s sharedRules) continued(t *testing.T) {
 	add := s.machines(t)
 	a, b := add(), add()
-	say(t, in(t, a, "work"), "one")
-	must(t, in(t, a, "work").Compact("so far", nil))
-	must(t, in(t, a, "work").SetTodos("buy milk"))
-	must(t, in(t, a, "work").SetReflection("be brief"))
-	c := in(t, b, "work")
+	say(t, a.in(t, "work"), "one")
+	must(t, a.in(t, "work").Compact("so far", nil))
+	must(t, a.in(t, "work").SetTodos("buy milk"))
+	must(t, a.in(t, "work").SetReflection("be brief"))
+	c := b.in(t, "work")
 	say(t, c, "two")
 	must(t, c.Replace(Story("u:three")))
-	equal(t, "window", "three", window(t, in(t, a, "work")))
-	equal(t, "texts", "so far, buy milk, be brief", read(t, in(t, a, "work").Summary)+", "+
+	equal(t, "window", "three", window(t, a.in(t, "work")))
+	equal(t, "texts", "so far, buy milk, be brief", read(t, a.in(t, "work").Summary)+", "+
 		read(t, c.Todos)+", "+read(t, c.Reflection))
-	equal(t, "session", session(t, in(t, a, "work")), session(t, c))
+	equal(t, "session", session(t, a.in(t, "work")), session(t, c))
 	atOnce(t, func(n int) error {
 		m := []machine{a, b}[n%2]
 		c, err := m.Context("work")
@@ -164,14 +170,14 @@ func (s sharedRules) continued(t *testing.T) {
 func (s sharedRules) folded(t *testing.T) {
 	add := s.machines(t)
 	a, b := add(), add()
-	say(t, in(t, a, "Work"), "one")
-	c := in(t, b, "work")
+	say(t, a.in(t, "Work"), "one")
+	c := b.in(t, "work")
 	_, reading := c.Window(t.Context())
 	_, switching := b.Switch("WORK")
 	_, locking, err := c.Lock(t.Context())
 	for what, err := range map[string]error{
 		"reading": reading, "appending": c.Append(Story("u:x")...), "switching": switching, "locking": err,
-		"sending": in(t, b, "other").Send("work", "other", "hi"), "notes": c.SetTodos("x"),
+		"sending": b.in(t, "other").Send("work", "other", "hi"), "notes": c.SetTodos("x"),
 	} {
 		if err == nil || !strings.Contains(err.Error(), `"Work"`) {
 			t.Errorf("%s: %v", what, err)
@@ -180,13 +186,13 @@ func (s sharedRules) folded(t *testing.T) {
 	if locking != nil {
 		t.Error("it is locked")
 	}
-	if err := in(t, b, "other").Rename("wORK"); !errors.Is(err, contexts.ErrExists) {
+	if err := b.in(t, "other").Rename("wORK"); !errors.Is(err, contexts.ErrExists) {
 		t.Errorf("renaming: %v", err)
 	}
 	if !b.Exists(t.Context(), "work") {
 		t.Error("nobody knows the name")
 	}
-	equal(t, "window", "one", window(t, in(t, b, "Work")))
+	equal(t, "window", "one", window(t, b.in(t, "Work")))
 }
 
 func (s sharedRules) ids(t *testing.T) {
@@ -197,7 +203,7 @@ func (s sharedRules) ids(t *testing.T) {
 		return id
 	}
 	equal(t, "of no context", "", id("work"))
-	c := in(t, m, "work")
+	c := m.in(t, "work")
 	say(t, c, "one")
 	first := id("work")
 	if len(first) != 32 || strings.Trim(first, "0123456789abcdef") != "" {
@@ -207,7 +213,7 @@ func (s sharedRules) ids(t *testing.T) {
 	equal(t, "renamed", first, id("play"))
 	_, err := c.Delete()
 	must(t, err)
-	say(t, in(t, m, "play"), "two")
+	say(t, m.in(t, "play"), "two")
 	if id("play") == first {
 		t.Error("another context has the id")
 	}
@@ -218,16 +224,16 @@ func (s sharedRules) largeMail(t *testing.T) {
 	a, b := add(), add()
 	a.Limits.Message, b.Limits.Inbox = 8<<20, 16<<20
 	text := strings.Repeat("x", 5<<20)
-	must(t, in(t, a, "other").Send("work", "other", text))
-	must(t, in(t, a, "other").Send("work", "other", "small"))
-	c := in(t, b, "work")
+	must(t, a.in(t, "other").Send("work", "other", text))
+	must(t, a.in(t, "other").Send("work", "other", "small"))
+	c := b.in(t, "work")
 	equal(t, "mail", true, waiting(t, c) == text+" small")
 	must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
 	must(t, c.RemoveMail())
 	if a.HasMail(t.Context(), "work") {
 		t.Error("the inbox is not empty")
 	}
-	must(t, in(t, a, "other").Send("work", "other", text))
+	must(t, a.in(t, "other").Send("work", "other", text))
 	_, err := c.Delete() // with what is large
 	must(t, err)
 	equal(t, "said", 0, len(*b.said))
@@ -239,7 +245,7 @@ func (s sharedRules) handledOnce(t *testing.T) {
 	add := s.machines(t)
 	sender := add()
 	for i := range messages {
-		must(t, in(t, sender, "sender").Send("work", "sender", fmt.Sprint(i)))
+		must(t, sender.in(t, "sender").Send("work", "sender", fmt.Sprint(i)))
 	}
 	var readers [writers]machine
 	for n := range readers {
@@ -255,7 +261,7 @@ func (s sharedRules) handledOnce(t *testing.T) {
 		}
 	})
 	handled := map[string]int{}
-	for _, e := range history(t, in(t, sender, "work"), contexts.Query{}) {
+	for _, e := range history(t, sender.in(t, "work"), contexts.Query{}) {
 		if e.Metadata != nil {
 			for _, id := range e.Metadata.Delivered {
 				handled[id]++
@@ -303,13 +309,13 @@ func (s sharedRules) clocks(t *testing.T) {
 	ahead.Now = func() time.Time { return now.Add(time.Hour) }
 	behind.Now = func() time.Time { return now.Add(-time.Hour) }
 	for _, way := range []struct{ from, to machine }{{ahead, behind}, {behind, ahead}} {
-		c := in(t, way.to, "work")
-		must(t, in(t, way.from, "other").Send("work", "other", "hi"))
+		c := way.to.in(t, "work")
+		must(t, way.from.in(t, "other").Send("work", "other", "hi"))
 		held, unlock, err := c.Lock(t.Context())
 		must(t, err)
 		equal(t, "waiting", "hi", waiting(t, c))
 		must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
-		equal(t, "waiting", "", waiting(t, in(t, way.from, "work")))
+		equal(t, "waiting", "", waiting(t, way.from.in(t, "work")))
 		must(t, c.RemoveMail())
 		must(t, way.to.Touch("work"))
 		if held.Err() != nil {
@@ -318,9 +324,9 @@ func (s sharedRules) clocks(t *testing.T) {
 		unlock()
 	}
 	late := message("late", now.Add(time.Hour).Unix())
-	must(t, in(t, ahead, "work").Append(late))
+	must(t, ahead.in(t, "work").Append(late))
 	q := contexts.Query{Since: now.Add(30 * time.Minute), Keep: isMessage}
-	equal(t, "since", "late", Contents(history(t, in(t, behind, "work"), q)))
+	equal(t, "since", "late", Contents(history(t, behind.in(t, "work"), q)))
 	idle := 90 * time.Minute
 	must(t, ahead.SetDestroyRule("work", nil, &idle))
 	for _, m := range []machine{ahead, behind} {

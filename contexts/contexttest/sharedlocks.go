@@ -23,11 +23,11 @@ func (s sharedLockRules) rules() []rule {
 		{"whoever is unlocked before it read anything stores nothing", s.unlockedAtOnce},
 		{"entries without the lock do not end a turn", func(t *testing.T) {
 			add := s.machines(t)
-			c := in(t, add(), "work")
+			c := add().in(t, "work")
 			_, unlock, err := c.Lock(t.Context())
 			must(t, err)
 			say(t, c, "one")
-			say(t, in(t, add(), "work"), "between")
+			say(t, add().in(t, "work"), "between")
 			say(t, c, "two")
 			unlock()
 			equal(t, "window", "one between two", window(t, c))
@@ -35,10 +35,10 @@ func (s sharedLockRules) rules() []rule {
 		{"a list says which contexts other machines use, and which have mail", func(t *testing.T) {
 			add := s.machines(t)
 			a := add()
-			_, unlock, err := in(t, a, "Used").Lock(t.Context())
+			_, unlock, err := a.in(t, "Used").Lock(t.Context())
 			must(t, err)
 			defer unlock()
-			must(t, in(t, a, "Used").Send("mailed", "Used", "hi"))
+			must(t, a.in(t, "Used").Send("mailed", "Used", "hi"))
 			list, err := add().List(t.Context())
 			must(t, err)
 			var got []string
@@ -51,15 +51,15 @@ func (s sharedLockRules) rules() []rule {
 		{"a mark is no entry", func(t *testing.T) {
 			add := s.machines(t)
 			a, b := add(), add()
-			c := in(t, a, "work")
+			c := a.in(t, "work")
 			_, unlock, err := c.Lock(t.Context())
 			must(t, err)
 			_, err = b.Unlock(t.Context(), "work") // before anything was said
 			must(t, err)
 			unlock()
-			say(t, in(t, b, "work"), "one")
-			equal(t, "transcript", []string{"context_created Context created", "message one"}, transcript(t, in(t, b, "work")))
-			equal(t, "window", "one", window(t, in(t, a, "work")))
+			say(t, b.in(t, "work"), "one")
+			equal(t, "transcript", []string{"context_created Context created", "message one"}, transcript(t, b.in(t, "work")))
+			equal(t, "window", "one", window(t, a.in(t, "work")))
 		}},
 		{"a context that was deleted while somebody waited for it is made anew", s.deletedMeanwhile},
 		{"a context that was deleted right before somebody locked it is made anew", s.deletedBefore},
@@ -69,10 +69,10 @@ func (s sharedLockRules) rules() []rule {
 func (s sharedLockRules) secondIsTold(t *testing.T) {
 	add := s.machines(t)
 	a, b := add(), add()
-	_, unlock, err := in(t, a, "work").Lock(t.Context())
+	_, unlock, err := a.in(t, "work").Lock(t.Context())
 	must(t, err)
 	defer unlock()
-	_, _, err = in(t, b, "work").Lock(t.Context())
+	_, _, err = b.in(t, "work").Lock(t.Context())
 	var locked *contexts.LockedError
 	if !errors.As(err, &locked) {
 		t.Fatalf("locking: %v", err)
@@ -95,7 +95,7 @@ func (s sharedLockRules) secondIsTold(t *testing.T) {
 func (s sharedLockRules) takenOver(t *testing.T) {
 	add := s.machinesFor(t, lease)
 	a, b := add(), add()
-	old, taker := in(t, a, "work"), in(t, b, "work")
+	old, taker := a.in(t, "work"), b.in(t, "work")
 	held, unlock, err := old.Lock(t.Context())
 	must(t, err)
 	say(t, old, "one")
@@ -122,7 +122,7 @@ func (s sharedLockRules) takenOver(t *testing.T) {
 	unlock()
 	say(t, taker, "three")
 	unlockTaker()
-	equal(t, "window", "one two three", window(t, in(t, a, "work")))
+	equal(t, "window", "one two three", window(t, a.in(t, "work")))
 	say(t, old, "again") // without the lock, as anybody may
 	equal(t, "window", "one two three again", window(t, taker))
 }
@@ -130,7 +130,7 @@ func (s sharedLockRules) takenOver(t *testing.T) {
 func (s sharedLockRules) unlocked(t *testing.T) {
 	add := s.machines(t)
 	a, b := add(), add()
-	c := in(t, a, "work")
+	c := a.in(t, "work")
 	_, unlock, err := c.Lock(t.Context())
 	must(t, err)
 	defer unlock()
@@ -144,8 +144,8 @@ func (s sharedLockRules) unlocked(t *testing.T) {
 	if err := c.Append(Story("u:late")...); err == nil {
 		t.Error("it stored more")
 	}
-	say(t, in(t, b, "work"), "two")
-	equal(t, "window", "one two", window(t, in(t, b, "work")))
+	say(t, b.in(t, "work"), "two")
+	equal(t, "window", "one two", window(t, b.in(t, "work")))
 }
 
 // unlockedAtOnce has a holder that reads the log, or appends, only when another one has marked
@@ -156,7 +156,7 @@ func (s sharedLockRules) unlockedAtOnce(t *testing.T) {
 	for _, name := range []string{"new", "old"} {
 		for _, isTaken := range []bool{false, true} {
 			for _, reads := range []bool{false, true} {
-				c, next := in(t, a, name), in(t, b, name)
+				c, next := a.in(t, name), b.in(t, name)
 				if name == "old" {
 					say(t, next, "one")
 				}
@@ -193,12 +193,12 @@ func (s sharedLockRules) unlockedAtOnce(t *testing.T) {
 func (s sharedLockRules) deletedMeanwhile(t *testing.T) {
 	add := s.machines(t)
 	a, b := add(), add()
-	c := in(t, a, "work")
+	c := a.in(t, "work")
 	say(t, c, "old")
 	_, unlock, err := c.Lock(t.Context())
 	must(t, err)
 	locked := make(chan error)
-	waiter := in(t, b, "work")
+	waiter := b.in(t, "work")
 	go func() {
 		_, unlock, err := waiter.WaitLock(t.Context())
 		if err == nil {
@@ -211,13 +211,13 @@ func (s sharedLockRules) deletedMeanwhile(t *testing.T) {
 	must(t, err)
 	unlock()
 	must(t, <-locked)
-	equal(t, "transcript", []string{"context_created Context created", "message new"}, transcript(t, in(t, a, "work")))
+	equal(t, "transcript", []string{"context_created Context created", "message new"}, transcript(t, a.in(t, "work")))
 }
 
 func (s sharedLockRules) deletedBefore(t *testing.T) {
 	add := s.machines(t)
 	a, b := add(), add()
-	c, late := in(t, a, "work"), in(t, b, "work")
+	c, late := a.in(t, "work"), b.in(t, "work")
 	say(t, c, "old")
 	_, err := late.LocalConfig(t.Context()) // it knows the context
 	must(t, err)
@@ -230,5 +230,5 @@ func (s sharedLockRules) deletedBefore(t *testing.T) {
 	must(t, err)
 	defer unlock()
 	must(t, late.Append(contexts.UserMessage("ann", "work", "new")))
-	equal(t, "transcript", []string{"context_created Context created", "message new"}, transcript(t, in(t, a, "work")))
+	equal(t, "transcript", []string{"context_created Context created", "message new"}, transcript(t, a.in(t, "work")))
 }

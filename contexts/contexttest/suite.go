@@ -28,7 +28,7 @@ type Options struct {
 
 // Open makes an empty home. Each call of again opens it again, as another process
 // would.
-type Open func(t *testing.T, o Options) (again func() contexts.Home)
+type Open func(t *testing.T, o Options) (again func() *contexts.Store)
 
 // Run runs the suite.
 func Run(t *testing.T, open Open) {
@@ -65,7 +65,7 @@ type suite struct{ open Open }
 func start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
 // home returns an empty home.
-func (s suite) home(t *testing.T) contexts.Home { return s.open(t, at(start()))() }
+func (s suite) home(t *testing.T) *contexts.Store { return s.open(t, at(start()))() }
 
 // at returns options with a clock that stands still.
 func at(now time.Time) Options { return Options{Now: func() time.Time { return now }} }
@@ -74,7 +74,7 @@ func at(now time.Time) Options { return Options{Now: func() time.Time { return n
 func (s suite) work(t *testing.T) contexts.Context { return in(t, s.home(t), "work") }
 
 // in opens a context.
-func in(t *testing.T, h contexts.Home, name string) contexts.Context {
+func in(t *testing.T, h *contexts.Store, name string) contexts.Context {
 	t.Helper()
 	c, err := h.Context(name)
 	must(t, err)

@@ -94,7 +94,7 @@ func serveScripts(ctx context.Context, s *Session) (after func()) {
 
 // find returns the name of the context that a word asks for, and reports whether the
 // name is a new one.
-func find(ctx context.Context, store contexts.Home, word string) (name string, isNew bool, err error) {
+func find(ctx context.Context, store *contexts.Store, word string) (name string, isNew bool, err error) {
 	prefix, hasPrefix := strings.CutPrefix(word, "new:")
 	switch {
 	case hasPrefix && prefix == "":
@@ -112,7 +112,7 @@ func find(ctx context.Context, store contexts.Home, word string) (name string, i
 
 // Resolve returns the name of the context that a word means: "-" is the previous one,
 // other words are names.
-func Resolve(ctx context.Context, store contexts.Registry, word string) (string, error) {
+func Resolve(ctx context.Context, store *contexts.Store, word string) (string, error) {
 	if word != "-" {
 		return word, contexts.ValidName(word)
 	}
