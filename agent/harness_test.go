@@ -71,7 +71,7 @@ func newHarness(t testing.TB, replies ...reply) *harness {
 }
 
 // context is another context of the home.
-func (h *harness) context(name string) contexts.Context {
+func (h *harness) context(name string) *contexts.Context {
 	h.t.Helper()
 	c, err := h.home.Context(name)
 	if err != nil {

@@ -48,7 +48,7 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 }
 
 // checkMail rejects what cannot be an address, and a text that is too long.
-func checkMail(c Context, mail hookpoints.PreSendMessagePayload) error {
+func checkMail(c contexts.Mailbox, mail hookpoints.PreSendMessagePayload) error {
 	for _, address := range []struct {
 		what, text string
 		most       int
@@ -61,7 +61,7 @@ func checkMail(c Context, mail hookpoints.PreSendMessagePayload) error {
 }
 
 // deliver puts a message into the other context's inbox.
-func deliver(c Context, mail hookpoints.PreSendMessagePayload) error {
+func deliver(c contexts.Mailbox, mail hookpoints.PreSendMessagePayload) error {
 	if err := contexts.ValidName(mail.To); err != nil {
 		return fmt.Errorf("no plugin delivers to %q, and it is not a context: %w", mail.To, err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // longContext makes a context with so many entries in its transcript, in
 // partitions of 1000, and a window of ten messages.
-func longContext(b *testing.B, entries int) (*Files, Context) {
+func longContext(b *testing.B, entries int) (*Files, *Context) {
 	b.Helper()
 	home := b.TempDir()
 	store, err := Open(home)

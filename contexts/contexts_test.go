@@ -36,7 +36,7 @@ func open(t *testing.T, files map[string]string) (store *contexts.Files, home st
 	return store, home, reports
 }
 
-func openContext(t *testing.T, s *contexts.Files, name string) contexts.Context {
+func openContext(t *testing.T, s *contexts.Files, name string) *contexts.Context {
 	t.Helper()
 	c, err := s.Context(name)
 	if err != nil {
@@ -46,7 +46,7 @@ func openContext(t *testing.T, s *contexts.Files, name string) contexts.Context 
 }
 
 // texts is the content of the window's entries.
-func texts(t *testing.T, c contexts.Context) []string {
+func texts(t *testing.T, c *contexts.Context) []string {
 	t.Helper()
 	window, err := c.Window(t.Context())
 	if err != nil {

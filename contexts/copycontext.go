@@ -12,7 +12,7 @@ import (
 type contextCopy struct {
 	*copying
 	done           Copied
-	source, target *handle
+	source, target *Context
 	fromTape, tape parts.Tape
 }
 

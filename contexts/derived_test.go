@@ -18,7 +18,7 @@ import (
 // shared is a context in a store, used by a machine with a home of its own.
 type shared struct {
 	*testing.T
-	contexts.Context
+	*contexts.Context
 	home    string
 	reports []string
 }

@@ -1,7 +1,6 @@
 // Package contexts keeps conversations: in files, in the format of the original
 // chibi that docs/STORAGE.md describes ([Open]), in a store that many machines share
-// ([OpenShared]), or in memory ([NewMemory]). The interfaces of which [Context]
-// consists describe what the parts of a context do; package contexts/contexttest tests what
+// ([OpenShared]), or in memory ([NewMemory]). Package contexts/contexttest tests what
 // every [Store] does.
 //
 // The rules that are the same wherever contexts are kept are here. What keeps them is

@@ -23,7 +23,9 @@ type Query struct {
 	Keep func(Entry) bool
 }
 
-// History calls each with the selected entries of the whole transcript.
+// History calls each with the selected entries of the whole transcript, from the oldest on,
+// until it returns false. Memory is bounded by First or Last, not by the transcript. Messages
+// that the original has copied come once.
 func (c *conversation) History(ctx context.Context, q Query, each func(Entry) (more bool)) error {
 	read := c.first
 	if q.Last > 0 {

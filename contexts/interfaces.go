@@ -2,25 +2,8 @@ package contexts
 
 import "context"
 
-// The parts of a context are interfaces, named after what their users do, so that
-// each user takes only what it needs. Every store implements them, and package
-// contexttest tests what they promise. A write is durable when the call returns.
-// Writes take no context.Context, so that Ctrl-C does not lose what has arrived;
-// reads and waits take one.
-
-// Context is a conversation with everything that belongs to it. It is not safe for
-// concurrent use; each goroutine opens its own.
-type Context interface {
-	Conversation
-	Transcript
-	Notes
-	Prompts
-	Mailbox
-	Locker
-	Lifecycle
-	Configuration
-	Scripts
-}
+// What an agent needs of a [Context] are interfaces, named after what their users do, so that
+// each user takes only what it needs.
 
 // Conversation holds the entries, and the part of them that is sent to the model.
 type Conversation interface {
@@ -53,14 +36,6 @@ type Conversation interface {
 	// Supersede is like Replace, with entries that make the summary obsolete: the
 	// summary is removed in the same step.
 	Supersede(entries []Entry) error
-}
-
-// Transcript reads all entries of a conversation.
-type Transcript interface {
-	// History calls each with the selected entries of the whole transcript, from
-	// the oldest on, until it returns false. Memory is bounded by First or Last,
-	// not by the transcript. Messages that the original has copied come once.
-	History(ctx context.Context, q Query, each func(Entry) (more bool)) error
 }
 
 // Notes are texts that the model keeps for itself.
@@ -115,50 +90,4 @@ type Mailbox interface {
 	Send(to, from, text string) error
 	// CheckMessage returns an error for a message that is too large to be sent.
 	CheckMessage(text string) error
-}
-
-// Locker keeps other processes out of a context. A turn holds the lock, so that
-// entries of others do not come in between; everything else is safe without it.
-type Locker interface {
-	// Lock reserves the context for this process until unlock is called. The error
-	// is a *LockedError if another process has it. held ends with ctx, with unlock,
-	// and when the lock is lost, as a lease on a shared store can be: what must not
-	// happen without the lock uses held.
-	Lock(ctx context.Context) (held context.Context, unlock func(), err error)
-	// WaitLock is like Lock, but waits for another process until ctx ends.
-	WaitLock(ctx context.Context) (held context.Context, unlock func(), err error)
-}
-
-// Lifecycle renames and deletes contexts. The caller holds the lock.
-type Lifecycle interface {
-	// Rename gives the context another name. The lock stays valid, and the
-	// context's registration is kept. The error is ErrExists if the name is taken.
-	Rename(to string) error
-	// Delete removes the context with everything in it. It returns the context that
-	// is then current. After a crash either all of the context exists or, for every
-	// purpose, nothing.
-	Delete() (current string, err error)
-}
-
-// Configuration is the text of a context's own settings, local.toml.
-type Configuration interface {
-	// LocalConfig returns the text, "" if there is none.
-	LocalConfig(ctx context.Context) (text string, err error)
-	// ChangeLocalConfig replaces the text by what change makes of it, while nobody else
-	// changes it; change may be called more than once. If change fails, nothing is
-	// written, and its error is wrapped.
-	ChangeLocalConfig(change func(old string) (string, error)) error
-}
-
-// Scripts serves plugins and scripts that know the files of a home, where a store that many
-// machines share keeps the context. Elsewhere it does nothing: they use the files.
-type Scripts interface {
-	// KeepCopies writes copies of the window, the summary, the todos, the goals, the
-	// context's own system prompt and its local.toml, under the names of the files, and
-	// keeps them up to date as long as this handle is used; the caller holds the lock.
-	// Nobody may write them, and they are never read.
-	KeepCopies(ctx context.Context) error
-	// SendDropped sends the lines that scripts have appended to inbox.jsonl there to the
-	// context, as messages.
-	SendDropped(ctx context.Context) error
 }

@@ -9,14 +9,19 @@ import (
 	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
 
-// owner implements the rules for locking a context.
+// owner implements the rules for locking a context, which keeps other processes out, and for
+// what whoever has the lock may do to it as a whole. A turn holds the lock, so that entries of
+// others do not come in between; everything else is safe without it.
 type owner struct {
 	store *Store
 	ref   *parts.Ref
 	lock  parts.Lock
 }
 
-// Lock reserves the context for this process until unlock is called.
+// Lock reserves the context for this process until unlock is called. The error is a
+// *LockedError if another process has it. held ends with ctx, with unlock, and when the lock
+// is lost, as a lease on a shared store can be: what must not happen without the lock uses
+// held.
 func (o *owner) Lock(ctx context.Context) (held context.Context, unlock func(), err error) {
 	return o.take(ctx, parts.ShortPatience)
 }
@@ -49,7 +54,8 @@ func (o *owner) take(ctx context.Context, p parts.Patience) (held context.Contex
 	}, nil
 }
 
-// Rename gives the context another name.
+// Rename gives the context another name. The caller holds the lock, which stays valid, and
+// the context's registration is kept. The error is ErrExists if the name is taken.
 func (o *owner) Rename(to string) error {
 	if err := ValidName(to); err != nil {
 		return err
@@ -66,8 +72,10 @@ func (o *owner) Rename(to string) error {
 	return nil
 }
 
-// Delete removes the context with everything in it. Its disk space is freed before
-// anything is written, so that it also works on a full disk.
+// Delete removes the context with everything in it, and returns the context that is then
+// current. The caller holds the lock. After a crash either all of the context exists or, for
+// every purpose, nothing. Its disk space is freed before anything is written, so that it also
+// works on a full disk.
 func (o *owner) Delete() (current string, err error) {
 	home := o.store.backend
 	err = home.Remove(o.ref.Name)

@@ -17,7 +17,7 @@ import (
 )
 
 // fill appends messages to a context.
-func fill(t *testing.T, c contexts.Context, texts ...string) {
+func fill(t *testing.T, c *contexts.Context, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if err := c.Append(contexts.UserMessage("u", c.Name(), text)); err != nil {
@@ -27,7 +27,7 @@ func fill(t *testing.T, c contexts.Context, texts ...string) {
 }
 
 // all are the contents of the messages of a context's history.
-func all(t *testing.T, c contexts.Context, q contexts.Query) (list []string) {
+func all(t *testing.T, c *contexts.Context, q contexts.Query) (list []string) {
 	t.Helper()
 	q.Keep = func(e contexts.Entry) bool { return e.Type == contexts.TypeMessage }
 	if err := c.History(t.Context(), q, func(e contexts.Entry) bool {

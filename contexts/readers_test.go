@@ -137,7 +137,7 @@ func TestALineThatIsTooLongIsSaidAndLeftOut(t *testing.T) {
 	}
 }
 
-func contextOf(t *testing.T, s *Files, name string) Context {
+func contextOf(t *testing.T, s *Files, name string) *Context {
 	t.Helper()
 	c, err := s.Context(name)
 	if err != nil {

@@ -18,7 +18,7 @@ func TestALeaseThatRanOut(t *testing.T) {
 	for name, isTaken := range map[string]bool{"nobody took it": false, "another took it": true} {
 		t.Run(name, func(t *testing.T) {
 			memory := storetest.NewMemory()
-			work := func() contexts.Context {
+			work := func() *contexts.Context {
 				c, err := contexts.OpenShared(memory.Engine(store.Options{Lease: time.Second}), t.TempDir()).Context("work")
 				if err != nil {
 					t.Fatal(err)
@@ -71,7 +71,7 @@ func TestALeaseThatRanOut(t *testing.T) {
 // another takes the context over: what the sleeper then sees is behind the other's mark.
 func TestASleeperThatHasJustTakenALease(t *testing.T) {
 	memory := storetest.NewMemory()
-	work := func(around func(call string, do func() error) error) contexts.Context {
+	work := func(around func(call string, do func() error) error) *contexts.Context {
 		e := storetest.Around(memory.Engine(store.Options{}), around)
 		c, err := contexts.OpenShared(e, t.TempDir()).Context("work")
 		if err != nil {
@@ -202,13 +202,13 @@ func TestAContextThatIsUsedWhileItExpires(t *testing.T) {
 // TestATextThatTwoMachinesChangeHoldsBothChanges has another machine change it between the read
 // and the put of this one, which then tries again with what it reads.
 func TestATextThatTwoMachinesChangeHoldsBothChanges(t *testing.T) {
-	adding := func(c contexts.Context, line string) error {
+	adding := func(c *contexts.Context, line string) error {
 		return c.ChangeLocalConfig(func(old string) (string, error) { return old + line, nil })
 	}
 	for name, isHeld := range map[string]bool{"without the lock": false, "with the lock": true} {
 		t.Run(name, func(t *testing.T) {
 			memory := storetest.NewMemory()
-			work := func(around func(call string, do func() error) error) contexts.Context {
+			work := func(around func(call string, do func() error) error) *contexts.Context {
 				e := storetest.Around(memory.Engine(store.Options{}), around)
 				c, err := contexts.OpenShared(e, t.TempDir()).Context("work")
 				if err != nil {
@@ -237,7 +237,7 @@ func TestATextThatTwoMachinesChangeHoldsBothChanges(t *testing.T) {
 			if err := errors.Join(adding(this, "c = 3\n"), err); err != nil {
 				t.Fatal(err)
 			}
-			for _, c := range []contexts.Context{this, other} {
+			for _, c := range []*contexts.Context{this, other} {
 				if got, err := c.LocalConfig(t.Context()); got != "a = 1\nb = 2\nc = 3\n" || err != nil || puts != 2 {
 					t.Errorf("after %d puts the text is %q, %v", puts, got, err)
 				}
@@ -248,9 +248,9 @@ func TestATextThatTwoMachinesChangeHoldsBothChanges(t *testing.T) {
 
 // TestATextThatAnotherMachineWroteFirstIsPutAgain, and not without end.
 func TestATextThatAnotherMachineWroteFirstIsPutAgain(t *testing.T) {
-	for name, set := range map[string]func(contexts.Context) error{
-		"a text of the context": func(c contexts.Context) error { return c.SetTodos("one") },
-		"a text of the home":    func(c contexts.Context) error { return c.SetReflection("one") },
+	for name, set := range map[string]func(*contexts.Context) error{
+		"a text of the context": func(c *contexts.Context) error { return c.SetTodos("one") },
+		"a text of the home":    func(c *contexts.Context) error { return c.SetReflection("one") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			conflicts := 0

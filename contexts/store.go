@@ -40,7 +40,7 @@ type Info struct {
 }
 
 // Context opens a context, which need not exist. It writes nothing.
-func (s *Store) Context(name string) (Context, error) {
+func (s *Store) Context(name string) (*Context, error) {
 	if err := ValidName(name); err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func viewOf(t *testing.T, path string) (lines []string) {
 func TestTheViewForScripts(t *testing.T) {
 	store, home, reports := open(t, nil)
 	c := openContext(t, store, "work")
-	keep := func(c contexts.Context) string {
+	keep := func(c *contexts.Context) string {
 		path, err := c.KeepView(t.Context(), contexts.View{Cwd: "/src", Version: "1.2", Model: "m"})
 		if err != nil {
 			t.Fatal(err)

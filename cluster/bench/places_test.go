@@ -49,7 +49,7 @@ func (p *place) fresh(t testing.TB) *contexts.Store {
 }
 
 // context opens a context of a store.
-func context(t testing.TB, s *contexts.Store, name string) contexts.Context {
+func context(t testing.TB, s *contexts.Store, name string) *contexts.Context {
 	t.Helper()
 	c, err := s.Context(name)
 	must(t, err)

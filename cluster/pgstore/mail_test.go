@@ -21,7 +21,7 @@ func TestAMessageWhoseAnswerIsLostIsNotDeliveredTwice(t *testing.T) {
 	machine := func(url string) *contexts.Store {
 		return contexts.OpenShared(open(t, store.Options{URL: url, Timeout: time.Minute}), t.TempDir())
 	}
-	reader, work := machine(url), func(s *contexts.Store) contexts.Context {
+	reader, work := machine(url), func(s *contexts.Store) *contexts.Context {
 		c, err := s.Context("work")
 		if err != nil {
 			t.Fatal(err)

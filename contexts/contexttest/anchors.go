@@ -12,20 +12,20 @@ type anchorRules struct{ suite }
 func (s anchorRules) rules() []rule {
 	return []rule{
 		{"archiving empties the window and removes the summary", func(t *testing.T) {
-			s.begins(t, contexts.Context.Archive, "", "")
+			s.begins(t, (*contexts.Context).Archive, "", "")
 		}},
 		{"compacting keeps the given entries and sets the summary", func(t *testing.T) {
-			s.begins(t, func(c contexts.Context) error {
+			s.begins(t, func(c *contexts.Context) error {
 				entries, err := c.Window(t.Context())
 				must(t, err)
 				return c.Compact("new", entries[len(entries)-1:])
 			}, "three", "new")
 		}},
 		{"replacing sets the window and leaves the summary", func(t *testing.T) {
-			s.begins(t, func(c contexts.Context) error { return c.Replace(Story("u:other a:words")) }, "other words", "old")
+			s.begins(t, func(c *contexts.Context) error { return c.Replace(Story("u:other a:words")) }, "other words", "old")
 		}},
 		{"superseding sets the window and removes the summary", func(t *testing.T) {
-			s.begins(t, func(c contexts.Context) error { return c.Supersede(Story("u:other")) }, "other", "")
+			s.begins(t, func(c *contexts.Context) error { return c.Supersede(Story("u:other")) }, "other", "")
 		}},
 		{"an empty summary changes nothing", func(t *testing.T) {
 			c := s.work(t)
@@ -46,7 +46,7 @@ func (s anchorRules) rules() []rule {
 // begins compacts a conversation, continues it, and does something that starts a
 // new window: what is no longer in the window stays in the transcript, and the
 // conversation continues.
-func (s anchorRules) begins(t *testing.T, anchor func(contexts.Context) error, wantWindow, wantSummary string) {
+func (s anchorRules) begins(t *testing.T, anchor func(*contexts.Context) error, wantWindow, wantSummary string) {
 	h := s.open(t, at(start()))
 	c := in(t, h(), "work")
 	say(t, c, "one")
@@ -54,7 +54,7 @@ func (s anchorRules) begins(t *testing.T, anchor func(contexts.Context) error, w
 	say(t, c, "two", "three")
 	equal(t, "summary before", "old", read(t, c.Summary))
 	must(t, anchor(c))
-	for _, c := range []contexts.Context{c, in(t, h(), "work")} {
+	for _, c := range []*contexts.Context{c, in(t, h(), "work")} {
 		equal(t, "window", wantWindow, window(t, c))
 		equal(t, "summary", wantSummary, read(t, c.Summary))
 	}

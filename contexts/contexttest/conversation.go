@@ -32,8 +32,8 @@ func (s conversationRules) rules() []rule {
 		{"a context's own system prompt is in the transcript when it changes, and in no window", s.systemPromptNoted},
 		{"a prompt has no answer if another prompt or nothing follows", s.unanswered},
 		{"a prompt survives archiving and compacting", func(t *testing.T) {
-			for _, shorten := range []func(contexts.Context) error{
-				contexts.Context.Archive, func(c contexts.Context) error { return c.Compact("a summary", nil) },
+			for _, shorten := range []func(*contexts.Context) error{
+				(*contexts.Context).Archive, func(c *contexts.Context) error { return c.Compact("a summary", nil) },
 			} {
 				c := s.work(t)
 				must(t, c.Append(Story("P:one a:yes P:two")...))
@@ -86,16 +86,16 @@ func (s conversationRules) entriesComeBack(t *testing.T) {
 
 func (s conversationRules) createdOnce(t *testing.T) {
 	for name, first := range map[string]struct {
-		do   func(c contexts.Context) error
+		do   func(c *contexts.Context) error
 		then []string
 	}{
 		"a message": {
-			func(c contexts.Context) error { return c.Append(contexts.UserMessage("ann", "work", "hello")) },
+			func(c *contexts.Context) error { return c.Append(contexts.UserMessage("ann", "work", "hello")) },
 			[]string{"message hello"},
 		},
-		"an archival": {contexts.Context.Archive, []string{"archival Context archived/cleared"}},
+		"an archival": {(*contexts.Context).Archive, []string{"archival Context archived/cleared"}},
 		"a system prompt": {
-			func(c contexts.Context) error {
+			func(c *contexts.Context) error {
 				if err := c.SetSystemPrompt("Be kind."); err != nil {
 					return err
 				}

@@ -72,7 +72,7 @@ func (s mailRules) rules() []rule {
 }
 
 // arrived returns the waiting mail.
-func arrived(t *testing.T, c contexts.Context) []contexts.Mail {
+func arrived(t *testing.T, c *contexts.Context) []contexts.Mail {
 	t.Helper()
 	mail, err := c.Mail(t.Context())
 	must(t, err)
@@ -80,7 +80,7 @@ func arrived(t *testing.T, c contexts.Context) []contexts.Mail {
 }
 
 // asking returns a prompt that delivers the waiting mail.
-func asking(t *testing.T, c contexts.Context, text string) contexts.Entry {
+func asking(t *testing.T, c *contexts.Context, text string) contexts.Entry {
 	return contexts.UserMessage("ann", c.Name(), "mail: "+text).Delivering(arrived(t, c)).Asking(text, "")
 }
 

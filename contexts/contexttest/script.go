@@ -76,12 +76,12 @@ func isMessage(e contexts.Entry) bool { return e.Type == contexts.TypeMessage }
 // person sees.
 type operation struct {
 	name string
-	do   func(s *contexts.Store, c contexts.Context) error
+	do   func(s *contexts.Store, c *contexts.Context) error
 	then func(w *World)
 }
 
 func saying(text string) operation {
-	return operation{"append " + text, func(_ *contexts.Store, c contexts.Context) error {
+	return operation{"append " + text, func(_ *contexts.Store, c *contexts.Context) error {
 		return c.Append(contexts.UserMessage("user", "work", text))
 	}, func(w *World) {
 		w.History, w.Window = append(w.History, text), append(w.Window, text)
@@ -89,7 +89,7 @@ func saying(text string) operation {
 }
 
 // askingWith stores a prompt with the mail that waits.
-func askingWith(c contexts.Context, mail []contexts.Mail, text string) error {
+func askingWith(c *contexts.Context, mail []contexts.Mail, text string) error {
 	return c.Append(contexts.UserMessage("user", "work", "mail: "+text).Delivering(mail).Asking(text, ""))
 }
 
@@ -101,9 +101,9 @@ func script() []operation {
 func talking() []operation {
 	return []operation{
 		saying("one"), saying("two"), saying("three"), saying("four"),
-		{"switch", func(s *contexts.Store, _ contexts.Context) error { _, err := s.Switch("work"); return err },
+		{"switch", func(s *contexts.Store, _ *contexts.Context) error { _, err := s.Switch("work"); return err },
 			func(w *World) { w.Current = "work" }},
-		{"replace", func(_ *contexts.Store, c contexts.Context) error {
+		{"replace", func(_ *contexts.Store, c *contexts.Context) error {
 			return c.Replace([]contexts.Entry{contexts.UserMessage("user", "work", "replaced")})
 		}, func(w *World) { w.Window = []string{"replaced"} }},
 		saying("five"),
@@ -114,9 +114,9 @@ func talking() []operation {
 func mailing() []operation {
 	var ids []string
 	return slices.Concat([]operation{
-		{"send", func(_ *contexts.Store, c contexts.Context) error { return c.Send("work", "other", "hi") },
+		{"send", func(_ *contexts.Store, c *contexts.Context) error { return c.Send("work", "other", "hi") },
 			func(w *World) { w.Waiting = []string{"hi"} }},
-		{"deliver", func(_ *contexts.Store, c contexts.Context) error {
+		{"deliver", func(_ *contexts.Store, c *contexts.Context) error {
 			mail, err := c.Mail(context.Background())
 			if err != nil || len(mail) != 1 {
 				return fmt.Errorf("mail %v, %w", mail, err)
@@ -127,10 +127,10 @@ func mailing() []operation {
 			w.History, w.Window = append(w.History, "with mail"), append(w.Window, "with mail")
 			w.Waiting, w.Mailed = nil, ids
 		}},
-		{"empty the inbox", func(_ *contexts.Store, c contexts.Context) error { return c.RemoveMail() }, func(*World) {}},
-		{"send again", func(_ *contexts.Store, c contexts.Context) error { return c.Send("work", "other", "ho") },
+		{"empty the inbox", func(_ *contexts.Store, c *contexts.Context) error { return c.RemoveMail() }, func(*World) {}},
+		{"send again", func(_ *contexts.Store, c *contexts.Context) error { return c.Send("work", "other", "ho") },
 			func(w *World) { w.Waiting = []string{"ho"} }},
-		{"ask with mail", func(_ *contexts.Store, c contexts.Context) error {
+		{"ask with mail", func(_ *contexts.Store, c *contexts.Context) error {
 			mail, err := c.Mail(context.Background())
 			if err != nil || len(mail) != 1 {
 				return fmt.Errorf("mail %v, %w", mail, err)
@@ -143,10 +143,10 @@ func mailing() []operation {
 		}},
 	}, []operation{
 		{"empty the inbox before there is an answer",
-			func(_ *contexts.Store, c contexts.Context) error {
+			func(_ *contexts.Store, c *contexts.Context) error {
 				return c.RemoveMail()
 			}, func(*World) {}},
-		{"ask again", func(_ *contexts.Store, c contexts.Context) error {
+		{"ask again", func(_ *contexts.Store, c *contexts.Context) error {
 			mail, err := c.Mail(context.Background())
 			if err != nil || len(mail) != 1 || mail[0].ID != ids[1] {
 				return fmt.Errorf("mail %v, %w", mail, err)
@@ -156,12 +156,12 @@ func mailing() []operation {
 			w.History, w.Window = append(w.History, "mail: retried"), append(w.Window, "mail: retried")
 			w.Mailed, w.Unanswered = append(slices.Clone(ids), ids[len(ids)-1]), []string{"retried"}
 		}},
-		{"answer", func(_ *contexts.Store, c contexts.Context) error {
+		{"answer", func(_ *contexts.Store, c *contexts.Context) error {
 			return c.Append(contexts.AssistantMessage("work", "answer"))
 		}, func(w *World) {
 			w.History, w.Window, w.Waiting, w.Unanswered = append(w.History, "answer"), append(w.Window, "answer"), nil, nil
 		}},
-		{"empty the inbox after the answer", func(_ *contexts.Store, c contexts.Context) error { return c.RemoveMail() },
+		{"empty the inbox after the answer", func(_ *contexts.Store, c *contexts.Context) error { return c.RemoveMail() },
 			func(*World) {}},
 	})
 }
@@ -170,24 +170,24 @@ func mailing() []operation {
 func shortening() []operation {
 	return []operation{
 		saying("five and a half"),
-		{"compact", func(_ *contexts.Store, c contexts.Context) error {
+		{"compact", func(_ *contexts.Store, c *contexts.Context) error {
 			window, err := c.Window(context.Background())
 			if err != nil {
 				return err
 			}
 			return c.Compact("a summary", window[len(window)-1:])
 		}, func(w *World) { w.Window, w.Summary = []string{"five and a half"}, "a summary" }},
-		{"supersede", func(_ *contexts.Store, c contexts.Context) error {
+		{"supersede", func(_ *contexts.Store, c *contexts.Context) error {
 			return c.Supersede([]contexts.Entry{contexts.UserMessage("user", "work", "a newer summary")})
 		}, func(w *World) { w.Window, w.Summary = []string{"a newer summary"}, "" }},
 		saying("six"), saying("seven"), saying("eight"),
-		{"new system prompt", func(_ *contexts.Store, c contexts.Context) error {
+		{"new system prompt", func(_ *contexts.Store, c *contexts.Context) error {
 			if err := c.SetSystemPrompt("Be brief."); err != nil {
 				return err
 			}
 			return c.NoteSystemPrompt("Be brief.")
 		}, func(*World) {}},
-		{"archive", func(_ *contexts.Store, c contexts.Context) error { return c.Archive() },
+		{"archive", func(_ *contexts.Store, c *contexts.Context) error { return c.Archive() },
 			func(w *World) { w.Window, w.Summary = nil, "" }},
 		saying("nine"),
 	}
@@ -196,21 +196,21 @@ func shortening() []operation {
 // ending has another context, and renames this one.
 func ending() []operation {
 	return []operation{
-		{"make another", func(s *contexts.Store, _ contexts.Context) error {
+		{"make another", func(s *contexts.Store, _ *contexts.Context) error {
 			other, err := s.Context("other")
 			if err != nil {
 				return err
 			}
 			return other.Append(contexts.UserMessage("user", "other", "hello"))
 		}, func(w *World) { w.Other = true }},
-		{"delete the other", func(s *contexts.Store, _ contexts.Context) error {
+		{"delete the other", func(s *contexts.Store, _ *contexts.Context) error {
 			other, err := s.Context("other")
 			if err == nil {
 				_, err = other.Delete()
 			}
 			return err
 		}, func(w *World) { w.Other = false }},
-		{"rename", func(_ *contexts.Store, c contexts.Context) error { return c.Rename("renamed") },
+		{"rename", func(_ *contexts.Store, c *contexts.Context) error { return c.Rename("renamed") },
 			func(w *World) { w.Current = "renamed" }},
 		saying("ten"), saying("eleven"), saying("twelve"),
 	}
@@ -242,7 +242,7 @@ func Play(s *contexts.Store) (Outcome, error) {
 	return playWith(s, c)
 }
 
-func playWith(s *contexts.Store, c contexts.Context) (o Outcome, err error) {
+func playWith(s *contexts.Store, c *contexts.Context) (o Outcome, err error) {
 	o.Acknowledged = World{Current: contexts.DefaultName}
 	for _, op := range script() {
 		if err != nil {

@@ -90,7 +90,7 @@ func (s sessionRules) different(t *testing.T) {
 	}
 }
 
-func session(t *testing.T, c contexts.Context) contexts.Session {
+func session(t *testing.T, c *contexts.Context) contexts.Session {
 	t.Helper()
 	got, err := c.Session(t.Context())
 	must(t, err)

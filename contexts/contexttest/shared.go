@@ -80,7 +80,7 @@ func newMachine(t *testing.T, e *store.Engine, home string) machine {
 }
 
 // in opens a context.
-func (m machine) in(t *testing.T, name string) contexts.Context {
+func (m machine) in(t *testing.T, name string) *contexts.Context {
 	t.Helper()
 	return in(t, m.Store, name)
 }

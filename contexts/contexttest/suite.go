@@ -71,10 +71,10 @@ func (s suite) home(t *testing.T) *contexts.Store { return s.open(t, at(start())
 func at(now time.Time) Options { return Options{Now: func() time.Time { return now }} }
 
 // work returns the context "work" of an empty home.
-func (s suite) work(t *testing.T) contexts.Context { return in(t, s.home(t), "work") }
+func (s suite) work(t *testing.T) *contexts.Context { return in(t, s.home(t), "work") }
 
 // in opens a context.
-func in(t *testing.T, h *contexts.Store, name string) contexts.Context {
+func in(t *testing.T, h *contexts.Store, name string) *contexts.Context {
 	t.Helper()
 	c, err := h.Context(name)
 	must(t, err)
@@ -103,7 +103,7 @@ func isOfManyMachines(p cmp.Path) bool {
 }
 
 // say appends messages of a user.
-func say(t *testing.T, c contexts.Context, texts ...string) {
+func say(t *testing.T, c *contexts.Context, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		must(t, c.Append(contexts.UserMessage("ann", c.Name(), text)))
@@ -118,7 +118,7 @@ func message(text string, at int64) contexts.Entry {
 }
 
 // window returns the contents of the messages in the window, separated by spaces.
-func window(t *testing.T, c contexts.Context) string {
+func window(t *testing.T, c *contexts.Context) string {
 	t.Helper()
 	entries, err := c.Window(t.Context())
 	must(t, err)
@@ -135,14 +135,14 @@ func Contents(entries []contexts.Entry) string {
 }
 
 // history returns the entries that a query selects.
-func history(t *testing.T, c contexts.Context, q contexts.Query) (list []contexts.Entry) {
+func history(t *testing.T, c *contexts.Context, q contexts.Query) (list []contexts.Entry) {
 	t.Helper()
 	must(t, c.History(t.Context(), q, func(e contexts.Entry) bool { list = append(list, e); return true }))
 	return list
 }
 
 // transcript returns the types and contents of all entries.
-func transcript(t *testing.T, c contexts.Context) (list []string) {
+func transcript(t *testing.T, c *contexts.Context) (list []string) {
 	t.Helper()
 	for _, e := range history(t, c, contexts.Query{}) {
 		list = append(list, fmt.Sprint(e.Type, " ", e.Content))
@@ -159,7 +159,7 @@ func read(t *testing.T, text func(context.Context) (string, error)) string {
 }
 
 // waiting returns the contents of the waiting mail, separated by spaces.
-func waiting(t *testing.T, c contexts.Context) string {
+func waiting(t *testing.T, c *contexts.Context) string {
 	t.Helper()
 	mail, err := c.Mail(t.Context())
 	must(t, err)

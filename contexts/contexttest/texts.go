@@ -14,16 +14,16 @@ import (
 // note is a text that can be set and read.
 type note struct {
 	name string
-	set  func(contexts.Context, string) error
-	get  func(contexts.Context, context.Context) (string, error)
+	set  func(*contexts.Context, string) error
+	get  func(*contexts.Context, context.Context) (string, error)
 }
 
 func notes() []note {
 	return []note{
-		{"todos", contexts.Context.SetTodos, contexts.Context.Todos},
-		{"goals", contexts.Context.SetGoals, contexts.Context.Goals},
-		{"reflection", contexts.Context.SetReflection, contexts.Context.Reflection},
-		{"system prompt", contexts.Context.SetSystemPrompt, contexts.Context.SystemPrompt},
+		{"todos", (*contexts.Context).SetTodos, (*contexts.Context).Todos},
+		{"goals", (*contexts.Context).SetGoals, (*contexts.Context).Goals},
+		{"reflection", (*contexts.Context).SetReflection, (*contexts.Context).Reflection},
+		{"system prompt", (*contexts.Context).SetSystemPrompt, (*contexts.Context).SystemPrompt},
 	}
 }
 

@@ -38,7 +38,7 @@ type Session struct {
 	// Host is what the home keeps on this machine wherever the contexts are.
 	Host contexts.Host
 	// Context is the context of the conversation.
-	Context contexts.Context
+	Context *contexts.Context
 	// Config is the configuration of the context.
 	Config config.Config
 	// Agent holds the conversation. It can ask the model after [Session.Connect].

@@ -20,7 +20,7 @@ type Limits struct {
 }
 
 // of are the limits for the cache of a conversation. What its window still names is kept.
-func (l Limits) of(ctx context.Context, c contexts.Conversation, minAge time.Duration) cache.Limits {
+func (l Limits) of(ctx context.Context, c *contexts.Context, minAge time.Duration) cache.Limits {
 	return cache.Limits{MaxAge: l.MaxAge, MaxBytes: l.MaxBytes, MinAge: minAge, Keep: namedIn(ctx, c)}
 }
 
@@ -76,7 +76,7 @@ func (c Caches) tidyAll(ctx context.Context) (removed int, err error) {
 // namedIn returns a function that reports whether the window of a context names an
 // entry. If the window cannot be read, every entry counts as named. The window is read
 // at the first call.
-func namedIn(ctx context.Context, c contexts.Conversation) func(id string) bool {
+func namedIn(ctx context.Context, c *contexts.Context) func(id string) bool {
 	window := sync.OnceValues(func() ([]byte, error) {
 		entries, err := c.Window(ctx)
 		if err != nil {

@@ -191,7 +191,7 @@ func inspect(ctx context.Context, run Run, name, thing string) error {
 	return run.Out.Answer("inspect", data, strings.TrimSuffix(value, "\n"))
 }
 
-func inspected(ctx context.Context, run Run, c contexts.Context, thing string) (value, none string, err error) {
+func inspected(ctx context.Context, run Run, c *contexts.Context, thing string) (value, none string, err error) {
 	switch thing {
 	case "system_prompt":
 		value, err = c.SystemPrompt(ctx)

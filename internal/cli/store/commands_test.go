@@ -140,7 +140,7 @@ func (m *machine) contents() *storage.Contents {
 	return c
 }
 
-func (m *machine) say(c *storage.Contents, name, text string) contexts.Context {
+func (m *machine) say(c *storage.Contents, name, text string) *contexts.Context {
 	m.Helper()
 	context, err := c.Context(name)
 	if err == nil {

@@ -45,7 +45,7 @@ func settingsCommand(env *command.Env) *cli.Command {
 
 type change struct{ replace, remove bool }
 
-func existing(ctx context.Context, c *storage.Contents, name string) (contexts.Context, error) {
+func existing(ctx context.Context, c *storage.Contents, name string) (*contexts.Context, error) {
 	work, err := c.Context(name)
 	if err != nil {
 		return nil, app.UsageError{Err: err}
@@ -56,7 +56,7 @@ func existing(ctx context.Context, c *storage.Contents, name string) (contexts.C
 	return work, nil
 }
 
-func showSettings(ctx context.Context, env *command.Env, work contexts.Context) error {
+func showSettings(ctx context.Context, env *command.Env, work *contexts.Context) error {
 	text, err := work.LocalConfig(ctx)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func showSettings(ctx context.Context, env *command.Env, work contexts.Context) 
 
 // replaceSettings stores what standard input has. It is an error if it does not count there, or
 // cannot be read as settings.
-func replaceSettings(ctx context.Context, env *command.Env, p storage.Place, work contexts.Context) error {
+func replaceSettings(ctx context.Context, env *command.Env, p storage.Place, work *contexts.Context) error {
 	text, err := command.ReadAll(ctx, env.Stdin, config.MaxFileBytes)
 	if err != nil {
 		return fmt.Errorf("reading the settings from standard input: %w", err)
@@ -84,7 +84,7 @@ func replaceSettings(ctx context.Context, env *command.Env, p storage.Place, wor
 	return changeSettings(env, work, text)
 }
 
-func changeSettings(env *command.Env, work contexts.Context, text string) error {
+func changeSettings(env *command.Env, work *contexts.Context, text string) error {
 	if err := work.ChangeLocalConfig(func(string) (string, error) { return text, nil }); err != nil {
 		return err
 	}
