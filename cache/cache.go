@@ -37,14 +37,21 @@ var (
 	ErrTooLarge = errors.New("too large")
 )
 
-// Cache keeps the outputs of one conversation.
+// Cache keeps the outputs of one conversation. It is [Files], [Memory] or [Shared]; who takes
+// outputs only, or reads them only, takes a [Saver] or a [Browser].
 type Cache interface {
 	Saver
 	Browser
-	Cleaner
+	// Clean removes entries beyond the limits, and leftovers of crashes. It returns
+	// how many entries it removed.
+	Clean(limits Limits) (removed int, err error)
+	// Clear removes everything.
+	Clear() error
 	// SpillFile makes an empty file for an output that is about to be written and
 	// may be passed to PutFile. Only its owner can read it.
 	SpillFile() (Spill, error)
+	// take takes an output that another cache has, with its id.
+	take(ctx context.Context, e Entry, content io.Reader) error
 }
 
 // Spill is a file that an output is written to. The caller closes it, and removes the
@@ -79,15 +86,6 @@ type Browser interface {
 	List(ctx context.Context) ([]Entry, error)
 	// Open opens the content of an entry.
 	Open(ctx context.Context, id string) (*Reader, error)
-}
-
-// Cleaner removes outputs.
-type Cleaner interface {
-	// Clean removes entries beyond the limits, and leftovers of crashes. It returns
-	// how many entries it removed.
-	Clean(limits Limits) (removed int, err error)
-	// Clear removes everything.
-	Clear() error
 }
 
 // Entry describes a cached output.

@@ -13,21 +13,11 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// taker takes an output that another cache has, with its id. Every cache of this package
-// implements it.
-type taker interface {
-	take(ctx context.Context, e Entry, content io.Reader) error
-}
-
 // Copy copies the outputs of a cache that the other one does not have, with their ids, and
 // returns how many it copied. Each is compared with its hash; one that is damaged is an
 // error, and does not keep the others. Memory does not depend on their sizes, unless to
 // keeps them there.
 func Copy(ctx context.Context, from Browser, to Cache) (copied int, err error) {
-	target, ok := to.(taker)
-	if !ok {
-		return 0, errors.New("outputs cannot be copied to this cache")
-	}
 	missing, err := Missing(ctx, from, to)
 	if err != nil {
 		return 0, err
@@ -37,7 +27,7 @@ func Copy(ctx context.Context, from Browser, to Cache) (copied int, err error) {
 		if err := ctx.Err(); err != nil {
 			return copied, err
 		}
-		switch err := copyOne(ctx, from, target, e); {
+		switch err := copyOne(ctx, from, to, e); {
 		case err == nil:
 			copied++
 		case isPast(ctx, from, e):
@@ -77,7 +67,7 @@ func Verify(ctx context.Context, b Browser, e Entry) error {
 	return err
 }
 
-func copyOne(ctx context.Context, from Browser, to taker, e Entry) error {
+func copyOne(ctx context.Context, from Browser, to Cache, e Entry) error {
 	output, err := openDirect(ctx, from, e)
 	if err != nil {
 		return err
@@ -89,14 +79,10 @@ func copyOne(ctx context.Context, from Browser, to taker, e Entry) error {
 	return nil
 }
 
-// direct is a cache whose outputs can be read without keeping copies on this machine.
-type direct interface {
-	openDirect(ctx context.Context, id string) (*Reader, error)
-}
-
+// openDirect opens an output without keeping a copy on this machine.
 func openDirect(ctx context.Context, b Browser, e Entry) (*Reader, error) {
-	if d, ok := b.(direct); ok {
-		return d.openDirect(ctx, e.ID)
+	if s, ok := b.(*Shared); ok {
+		return s.openDirect(ctx, e.ID)
 	}
 	return b.Open(ctx, e.ID)
 }
