@@ -59,19 +59,19 @@ func (c *Shared) SpillFile() (Spill, error) { return c.local.SpillFile() }
 // PutText saves a text as a tool's output.
 func (c *Shared) PutText(tool string, arguments []byte, text string) (Entry, error) {
 	e, index, err := c.local.putText(tool, arguments, text)
-	if err == nil {
-		err = c.upload(e, index)
+	if err != nil {
+		return e, notSaved(tool, err)
 	}
-	return e, notSaved(tool, err)
+	return e, notSaved(tool, c.upload(e, index))
 }
 
 // PutFile saves a file that SpillFile made.
 func (c *Shared) PutFile(tool string, arguments []byte, file Spilled) (Entry, error) {
 	e, index, err := c.local.put(tool, arguments, file)
-	if err == nil {
-		err = c.upload(e, index)
+	if err != nil {
+		return e, notSaved(tool, err)
 	}
-	return e, notSaved(tool, err)
+	return e, notSaved(tool, c.upload(e, index))
 }
 
 // upload puts what was saved on this machine into the store. What could not be put there
@@ -144,14 +144,13 @@ func (c *Shared) List(ctx context.Context) ([]Entry, error) {
 func (c *Shared) Clean(limits Limits) (removed int, err error) {
 	ctx := context.Background() // the engine bounds it
 	r, ok, err := c.inStore(ctx)
-	if err == nil && !ok {
+	if err != nil {
+		return 0, fmt.Errorf("cleaning the cache: %w", err)
+	}
+	if !ok {
 		return c.local.Clean(limits)
 	}
-	var list []Entry
-	var known map[string]bool
-	if err == nil {
-		list, known, err = r.entries(ctx)
-	}
+	list, known, err := r.entries(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("cleaning the cache: %w", err)
 	}

@@ -42,13 +42,13 @@ func (c *Shared) hasContent(ctx context.Context, id string) bool {
 // without a document is what a copy that was interrupted has left.
 func (c *Shared) take(ctx context.Context, e Entry, content io.Reader) error {
 	r, ok, err := c.inStore(ctx)
-	if err == nil && (!ok || !validID(e.ID)) {
-		err = notFound(e.ID)
-	}
-	if err == nil {
-		err = r.engine.Blobs.Remove(ctx, r.blob(e.ID))
-	}
 	if err != nil {
+		return err
+	}
+	if !ok || !validID(e.ID) {
+		return notFound(e.ID)
+	}
+	if err := r.engine.Blobs.Remove(ctx, r.blob(e.ID)); err != nil {
 		return err
 	}
 	m := newMeasure()
@@ -57,9 +57,10 @@ func (c *Shared) take(ctx context.Context, e Entry, content io.Reader) error {
 	}
 	index := m.end()
 	text, err := encodeDocument(e.measured(index), index)
-	if err == nil {
-		_, err = r.engine.Docs.Put(ctx, r.document(e.ID), text, 0)
+	if err != nil {
+		return err
 	}
+	_, err = r.engine.Docs.Put(ctx, r.document(e.ID), text, 0)
 	return err
 }
 

@@ -84,10 +84,10 @@ func (s *settings) LocalConfig(ctx context.Context) (string, error) {
 func (s *settings) ChangeLocalConfig(change func(old string) (string, error)) error {
 	err := s.texts.ChangeText(parts.TextLocalConfig, func(old string) (string, error) {
 		text, err := change(old)
-		if err == nil {
-			err = parts.CheckText(text)
+		if err != nil {
+			return text, err
 		}
-		return text, err
+		return text, parts.CheckText(text)
 	})
 	return writing(s.ref, parts.TextLocalConfig, err)
 }

@@ -90,9 +90,10 @@ func (c entryCopy) summary(ctx context.Context) (s summaryAt, err error) {
 		n++
 		return nil
 	})
-	if err == nil {
-		s.text, err = c.source.Summary(ctx)
+	if err != nil {
+		return s, err
 	}
+	s.text, err = c.source.Summary(ctx)
 	return s, err
 }
 

@@ -11,13 +11,7 @@ func (c mailCopy) waiting(ctx context.Context) ([]Mail, error) {
 	if !c.source.inbox.HasMail(ctx) {
 		return nil, nil
 	}
-	mail, err := c.source.inbox.Waiting(ctx)
-	if err == nil {
-		mail, err = c.source.undelivered(ctx, mail)
-	}
-	if err != nil {
-		err = fmt.Errorf("reading the inbox of context %q: %w", c.done.Name, err)
-	}
+	_, mail, err := c.source.waiting(ctx)
 	return mail, err
 }
 

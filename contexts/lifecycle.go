@@ -61,12 +61,11 @@ func (o *owner) Rename(to string) error {
 		return err
 	}
 	s, from := o.store, o.ref.Name
-	err := s.backend.Rename(from, to)
-	if err == nil {
-		o.ref.Name = to
-		err = s.backend.Moved(from, to)
+	if err := s.backend.Rename(from, to); err != nil {
+		return fmt.Errorf("renaming context %q to %q: %w", from, to, err)
 	}
-	if err != nil {
+	o.ref.Name = to
+	if err := s.backend.Moved(from, to); err != nil {
 		return fmt.Errorf("renaming context %q to %q: %w", from, to, err)
 	}
 	return nil
@@ -77,18 +76,19 @@ func (o *owner) Rename(to string) error {
 // every purpose, nothing. Its disk space is freed before anything is written, so that it also
 // works on a full disk.
 func (o *owner) Delete() (current string, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("deleting context %q: %w", o.ref.Name, err)
+		}
+	}()
 	home := o.store.backend
-	err = home.Remove(o.ref.Name)
-	if err == nil {
-		err = home.Free()
+	if err := home.Remove(o.ref.Name); err != nil {
+		return "", err
 	}
-	if err == nil {
-		current, err = home.Forget(o.ref.Name)
+	if err := home.Free(); err != nil {
+		return "", err
 	}
-	if err != nil {
-		return current, fmt.Errorf("deleting context %q: %w", o.ref.Name, err)
-	}
-	return current, nil
+	return home.Forget(o.ref.Name)
 }
 
 // State returns the current and the previous context.

@@ -21,15 +21,14 @@ type mailbox struct {
 
 // Send puts a message into the inbox of another context.
 func (b *mailbox) Send(to, from, text string) error {
-	err := cmp.Or(ValidName(to), b.CheckMessage(text))
-	if err == nil {
-		mail := Mail{ID: uuid.NewString(), Timestamp: b.store.Now().Unix(), From: from, To: to, Content: text}
-		if from != b.ref.Name {
-			mail.SentBy = b.ref.Name
-		}
-		err = b.store.open(to).Inbox.Put(mail)
+	if err := cmp.Or(ValidName(to), b.CheckMessage(text)); err != nil {
+		return fmt.Errorf("sending to context %q: %w", to, err)
 	}
-	if err != nil {
+	mail := Mail{ID: uuid.NewString(), Timestamp: b.store.Now().Unix(), From: from, To: to, Content: text}
+	if from != b.ref.Name {
+		mail.SentBy = b.ref.Name
+	}
+	if err := b.store.open(to).Inbox.Put(mail); err != nil {
 		return fmt.Errorf("sending to context %q: %w", to, err)
 	}
 	return nil
@@ -40,13 +39,9 @@ func (b *mailbox) CheckMessage(text string) error { return parts.CheckMessage(b.
 
 // Mail returns the messages in the inbox that are not part of the conversation yet.
 func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
-	all, err := b.inbox.Waiting(ctx)
-	waiting := all
-	if err == nil {
-		waiting, err = b.undelivered(ctx, all)
-	}
+	all, waiting, err := b.waiting(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("reading the inbox of context %q: %w", b.ref.Name, err)
+		return nil, err
 	}
 	if len(waiting) < len(all) && b.ref.Held {
 		// A crash has left what it had delivered. It is removed while that is among the recent
@@ -56,6 +51,17 @@ func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
 		}
 	}
 	return b.forOnePrompt(waiting), nil
+}
+
+// waiting returns the messages in the inbox, and those of them that are not delivered yet.
+func (b *mailbox) waiting(ctx context.Context) (all, undelivered []Mail, err error) {
+	if all, err = b.inbox.Waiting(ctx); err != nil {
+		return nil, nil, fmt.Errorf("reading the inbox of context %q: %w", b.ref.Name, err)
+	}
+	if undelivered, err = b.undelivered(ctx, all); err != nil {
+		return nil, nil, fmt.Errorf("reading the inbox of context %q: %w", b.ref.Name, err)
+	}
+	return all, undelivered, nil
 }
 
 // forOnePrompt returns the first messages, as many as one prompt delivers.

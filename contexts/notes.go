@@ -64,11 +64,10 @@ func (n *notes) Reflection(ctx context.Context) (string, error) {
 
 // SetReflection replaces the model's notes about itself.
 func (n *notes) SetReflection(text string) error {
-	err := cmp.Or(checkNote(n.ref.Settings.Limits, text), parts.CheckText(text))
-	if err == nil {
-		err = n.texts.SetPrompt(parts.PromptReflection, text)
+	if err := cmp.Or(checkNote(n.ref.Settings.Limits, text), parts.CheckText(text)); err != nil {
+		return fmt.Errorf("writing prompts/%s.md: %w", parts.PromptReflection, err)
 	}
-	if err != nil {
+	if err := n.texts.SetPrompt(parts.PromptReflection, text); err != nil {
 		return fmt.Errorf("writing prompts/%s.md: %w", parts.PromptReflection, err)
 	}
 	return nil
@@ -83,11 +82,10 @@ func (n *notes) setNote(name, text string) error {
 }
 
 func (n *notes) set(name, text string) error {
-	err := parts.CheckText(text)
-	if err == nil {
-		err = n.texts.SetText(name, text)
+	if err := parts.CheckText(text); err != nil {
+		return writing(n.ref, name, err)
 	}
-	return writing(n.ref, name, err)
+	return writing(n.ref, name, n.texts.SetText(name, text))
 }
 
 // checkNote rejects a note that is too large to be sent with every request.

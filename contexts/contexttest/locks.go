@@ -169,17 +169,17 @@ func (s concurrencyRules) rules() []rule {
 			var got atomic.Int32
 			atOnce(t, func(n int) error {
 				c, err := h().Context(fmt.Sprint("c", n))
-				if err == nil {
-					err = c.Append(contexts.UserMessage("ann", c.Name(), "hello"))
+				if err != nil {
+					return err
 				}
-				if err == nil {
-					err = c.Rename("wanted")
+				if err := c.Append(contexts.UserMessage("ann", c.Name(), "hello")); err != nil {
+					return err
 				}
-				if errors.Is(err, contexts.ErrExists) {
-					return nil
+				if err := c.Rename("wanted"); !errors.Is(err, contexts.ErrExists) {
+					got.Add(1)
+					return err
 				}
-				got.Add(1)
-				return err
+				return nil
 			})
 			names, err := h().Names(t.Context())
 			must(t, err)

@@ -205,9 +205,10 @@ func ending() []operation {
 		}, func(w *World) { w.Other = true }},
 		{"delete the other", func(s *contexts.Store, _ *contexts.Context) error {
 			other, err := s.Context("other")
-			if err == nil {
-				_, err = other.Delete()
+			if err != nil {
+				return err
 			}
+			_, err = other.Delete()
 			return err
 		}, func(w *World) { w.Other = false }},
 		{"rename", func(_ *contexts.Store, c *contexts.Context) error { return c.Rename("renamed") },

@@ -291,14 +291,13 @@ func handleSome(m machine) (more bool, err error) {
 	if err != nil || len(mail) == 0 {
 		return false, err
 	}
-	err = c.Append(contexts.UserMessage("ann", "work", "read").Delivering(mail).Asking("read", ""))
-	if err == nil {
-		err = c.Append(contexts.AssistantMessage("work", "done"))
+	if err := c.Append(contexts.UserMessage("ann", "work", "read").Delivering(mail).Asking("read", "")); err != nil {
+		return true, err
 	}
-	if err == nil {
-		err = c.RemoveMail()
+	if err := c.Append(contexts.AssistantMessage("work", "done")); err != nil {
+		return true, err
 	}
-	return true, err
+	return true, c.RemoveMail()
 }
 
 // clocks has machines whose clocks are an hour ahead and behind.

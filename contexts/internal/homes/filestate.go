@@ -142,10 +142,11 @@ func (f fileRegistry) update(change func(*registry.File)) error {
 		state.Complete()
 		change(state)
 		names, err := fileNames(f).Names(context.Background())
-		if err == nil {
-			state.Reconcile(names, f.settings.Now())
+		if err != nil {
+			return err
 		}
-		return err
+		state.Reconcile(names, f.settings.Now())
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("writing state: %w", err)

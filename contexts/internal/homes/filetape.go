@@ -89,9 +89,10 @@ type fileTapeWriter struct {
 
 func (w *fileTapeWriter) Records(ctx context.Context, each func(parts.Stored) error) error {
 	segments, err := w.transcript.entries.log.Segments()
-	if err == nil {
-		_, err = w.read(ctx, segments, each)
+	if err != nil {
+		return err
 	}
+	_, err = w.read(ctx, segments, each)
 	return err
 }
 

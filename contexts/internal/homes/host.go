@@ -26,19 +26,21 @@ func (h Host) Layout() Layout { return Layout{Home: h.home.home} }
 
 // Log appends a record to a file of a context that people read to find out what
 // happened, such as requests.jsonl.
-func (h Host) Log(name, file string, record any) error {
+func (h Host) Log(name, file string, record any) (err error) {
 	dir := h.home.directory(name)
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("writing %s of context %q: %w", file, name, err)
+		}
+	}()
 	data, err := json.Marshal(record)
-	if err == nil {
-		err = disk.MkdirAll(h.home.fs, dir, 0o700)
-	}
-	if err == nil {
-		err = h.home.appendTo(filepath.Join(dir, file), [][]byte{data})
-	}
 	if err != nil {
-		return fmt.Errorf("writing %s of context %q: %w", file, name, err)
+		return err
 	}
-	return nil
+	if err := disk.MkdirAll(h.home.fs, dir, 0o700); err != nil {
+		return err
+	}
+	return h.home.appendTo(filepath.Join(dir, file), [][]byte{data})
 }
 
 // Tidy removes temporary files that are a day old: leftovers of interrupted runs. It reads

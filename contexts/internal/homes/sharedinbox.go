@@ -191,11 +191,12 @@ func (b sharedInbox) reportMissing(ctx context.Context, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
-	if err == nil {
-		parts.Report(b.Settings, "context %q, message %.80q: its content is not there; the message stays in the store",
-			b.Name, key)
+	if err != nil {
+		return err
 	}
-	return err
+	parts.Report(b.Settings, "context %q, message %.80q: its content is not there; the message stays in the store",
+		b.Name, key)
+	return nil
 }
 
 // Change removes the messages that do not stay: those that this handle has read, else those

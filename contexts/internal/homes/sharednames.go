@@ -82,12 +82,13 @@ func (h sharedNames) Activity(ctx context.Context, names []string) (inUse, hasMa
 		inUse[ids[key]] = true
 		return true
 	})
-	if err == nil {
-		err = h.engine.Docs.List(ctx, prefixMail, func(d store.Doc) bool {
-			id, _, _ := strings.Cut(strings.TrimPrefix(d.Key, prefixMail), ".")
-			hasMail[ids[id]] = true
-			return true
-		})
+	if err != nil {
+		return inUse, hasMail, err
 	}
+	err = h.engine.Docs.List(ctx, prefixMail, func(d store.Doc) bool {
+		id, _, _ := strings.Cut(strings.TrimPrefix(d.Key, prefixMail), ".")
+		hasMail[ids[id]] = true
+		return true
+	})
 	return inUse, hasMail, err
 }

@@ -57,15 +57,16 @@ func (l *Log) Active() string { return filepath.Join(l.place.Dir(), "active.json
 // crash has interrupted.
 func (l *Log) Begin(prepare func() error) (end func(), err error) {
 	l.writing = true
-	err = prepare()
-	if err == nil {
-		err = l.finishRotation()
-	}
-	if err != nil {
-		l.writing = false
+	end = func() { l.writing = false }
+	if err := prepare(); err != nil {
+		end()
 		return nil, err
 	}
-	return func() { l.writing = false }, nil
+	if err := l.finishRotation(); err != nil {
+		end()
+		return nil, err
+	}
+	return end, nil
 }
 
 // Append adds records to the active part. The caller holds the lock, and calls
