@@ -22,11 +22,7 @@ const (
 func identity(p place, o store.Options) ([]nats.Option, error) {
 	var options []nats.Option
 	if o.Credentials != "" {
-		text, err := disk.ReadPrivate(o.Credentials, maxCredentials)
-		var user nats.Option
-		if err == nil {
-			user, err = credentials(text, o.Credentials)
-		}
+		user, err := credentials(o.Credentials)
 		if err != nil {
 			return nil, fmt.Errorf("credentials for the store: %w", err)
 		}
@@ -53,7 +49,11 @@ func identity(p place, o store.Options) ([]nats.Option, error) {
 }
 
 // credentials reads a credentials file: a JWT and a key, or only a key, as nk makes it.
-func credentials(text []byte, path string) (nats.Option, error) {
+func credentials(path string) (nats.Option, error) {
+	text, err := disk.ReadPrivate(path, maxCredentials)
+	if err != nil {
+		return nil, err
+	}
 	if bytes.Contains(text, []byte("BEGIN NATS USER JWT")) {
 		return nats.UserCredentialBytes(text), nil
 	}

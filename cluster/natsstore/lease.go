@@ -98,10 +98,11 @@ func (h *lease) renew(ctx context.Context) error {
 	start, w := time.Now(), h.message(leaseHeld)
 	return h.of.docs.repeat(ctx, ctx, func(ctx context.Context) error {
 		seq, err := h.of.docs.tryPut(ctx, &w)
-		if err == nil {
-			h.stored(seq, start)
+		if err != nil {
+			return err
 		}
-		return err
+		h.stored(seq, start)
+		return nil
 	})
 }
 

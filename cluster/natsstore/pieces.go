@@ -95,10 +95,11 @@ func (p *pieces) readAt(ctx context.Context, buf []byte, off int64) (int, error)
 		done += len(part)
 		group.Go(func() error {
 			data, err := p.piece(ctx, n)
-			if err == nil {
-				copy(part, data[skip:])
+			if err != nil {
+				return err
 			}
-			return err
+			copy(part, data[skip:])
+			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {

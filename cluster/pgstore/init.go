@@ -11,13 +11,14 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-func initialize(ctx context.Context, o store.InitOptions) ([]string, error) {
+func initialize(ctx context.Context, o store.InitOptions) (_ []string, err error) {
 	o.Options = o.WithDefaults()
 	d, err := newDB(o.Options, false)
 	if err != nil {
 		return nil, err
 	}
 	defer d.pool.close()
+	defer about(&err, "home", d.target.home)
 	m := maker{db: d}
 	err = d.repeat(ctx, func(ctx context.Context) (again bool, err error) {
 		m.said = nil
@@ -32,14 +33,14 @@ func initialize(ctx context.Context, o store.InitOptions) ([]string, error) {
 		}
 		return false, nil
 	})
-	if err == nil {
-		var said string
-		if said, err = store.RaiseFormat(ctx, docs{d}, o.Options); said != "" {
-			m.say("%s", said)
-		}
+	if err != nil {
+		return nil, err
+	}
+	said, err := store.RaiseFormat(ctx, docs{d}, o.Options)
+	if said != "" {
+		m.say("%s", said)
 	}
 	if err != nil {
-		about(&err, "home", d.target.home)
 		return nil, err
 	}
 	if o.OutputAge > 0 || o.OutputBytes > 0 {

@@ -63,7 +63,7 @@ var boundOf = map[string]string{
 	"cache.remote.open":                       "a tool's output in a shared store",
 	"cache.remote.put":                        ownBytes,
 	"cache.Memory.PutFile":                    callersBound,
-	"cluster/natsstore.identity":              "credentials and certificates of a store",
+	"cluster/natsstore.credentials":           "credentials and certificates of a store",
 	"cluster/natsstore.readCA":                "credentials and certificates of a store",
 	"cluster/pgstore.target.certificates":     "credentials and certificates of a store",
 	"cluster/natsstore.syncAlways":            "what a NATS server's monitoring port answers",
