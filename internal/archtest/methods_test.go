@@ -79,7 +79,7 @@ func carrier(s source, f *ast.FuncDecl) string {
 const (
 	maxInterfaces       = 63
 	maxInterfaceMethods = 6
-	maxChains           = 109
+	maxChains           = 97
 )
 
 // largeInterfaces may have more methods, for a reason.

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -44,7 +43,7 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func copyFile(from, to string) error {
+func copyFile(from, to string) (err error) {
 	in, err := OpenRegular(from)
 	if err != nil {
 		return err
@@ -58,9 +57,9 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
-	if err == nil {
-		err = out.Sync()
+	defer closeWritten(out, &err)
+	if _, err := io.Copy(out, in); err != nil {
+		return err
 	}
-	return errors.Join(err, out.Close())
+	return out.Sync()
 }

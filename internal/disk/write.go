@@ -36,23 +36,28 @@ func WritePrivate(path string, data []byte) error {
 // Overwrite replaces a file's only line in place, without durability, so that a lock on
 // the file stays valid. What is left of a longer line becomes spaces: truncating the file
 // would make the file system write it to the disk when it is closed.
-func Overwrite(path string, line []byte) error {
+func Overwrite(path string, line []byte) (err error) {
 	f, err := openRegular(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
+	defer closeWritten(f, &err)
 	info, err := f.Stat()
-	if err == nil && info.Size() > maxLine {
-		err = f.Truncate(0)
-	} else if err == nil {
+	if err != nil {
+		return err
+	}
+	if info.Size() <= maxLine {
 		text := bytes.TrimSuffix(line, []byte("\n"))
 		line = fmt.Appendf(nil, "%-*s\n", max(len(line), int(info.Size()))-1, text)
+	} else if err := f.Truncate(0); err != nil {
+		return err
 	}
-	if err == nil {
-		_, err = f.Write(line)
-	}
-	return errors.Join(err, f.Close())
+	_, err = f.Write(line)
+	return err
 }
+
+// closeWritten closes a file and adds what went wrong to err.
+func closeWritten(f File, err *error) { *err = errors.Join(*err, f.Close()) }
 
 // maxLine bounds the line that Overwrite fills with spaces, in bytes.
 const maxLine = 1 << 10

@@ -47,10 +47,10 @@ func add(to appender, fsys disk.FS, name string, records [][]byte) (cut int64, e
 		return cut, err
 	}
 	data, err := lines(name, records)
-	if err == nil {
-		err = to(fsys, name, data, 0o600)
+	if err != nil {
+		return cut, err
 	}
-	return cut, err
+	return cut, to(fsys, name, data, 0o600)
 }
 
 func lines(name string, records [][]byte) (data []byte, err error) {

@@ -133,9 +133,10 @@ func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 
 func readRequest(in *bufio.Reader) (q Request, err error) {
 	line, err := readLine(in, maxRequest)
-	if err == nil {
-		err = strictjson.Decode(line, &q)
+	if err != nil {
+		return q, err
 	}
+	err = strictjson.Decode(line, &q)
 	return q, err
 }
 
@@ -152,9 +153,10 @@ func readReply(in *bufio.Reader) (r Reply, err error) {
 
 func writeLine(to io.Writer, value any) error {
 	line, err := strictjson.Encode(value)
-	if err == nil {
-		_, err = to.Write(append(line, '\n'))
+	if err != nil {
+		return err
 	}
+	_, err = to.Write(append(line, '\n'))
 	return err
 }
 

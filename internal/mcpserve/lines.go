@@ -67,9 +67,10 @@ type answerer struct {
 
 func (a *answerer) Write(message []byte) (int, error) {
 	given, err := a.ids.given(message)
-	if err == nil {
-		_, err = a.lockedWriter.Write(given)
+	if err != nil {
+		return len(message), err
 	}
+	_, err = a.lockedWriter.Write(given)
 	return len(message), err
 }
 
@@ -155,9 +156,10 @@ func (f *filter) refuse(wrong *wrongMessage) error {
 		ID      json.RawMessage `json:"id"`
 		Error   *wrongMessage   `json:"error"`
 	}{"2.0", wrong.id, wrong})
-	if err == nil {
-		_, err = f.answers.Write(append(answer, '\n'))
+	if err != nil {
+		return err
 	}
+	_, err = f.answers.Write(append(answer, '\n'))
 	return err
 }
 

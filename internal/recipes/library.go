@@ -153,11 +153,10 @@ func readText(path string) (text []byte, mode fs.FileMode, err error) {
 
 // parse parses what was read.
 func (s source) parse(name string) (*Recipe, error) {
-	err := s.err
-	var r *Recipe
-	if err == nil {
-		r, err = Parse(name, s.path, s.text)
+	if s.err != nil {
+		return nil, fmt.Errorf("recipe %q: %w", name, s.err)
 	}
+	r, err := Parse(name, s.path, s.text)
 	if err != nil {
 		return nil, fmt.Errorf("recipe %q: %w", name, err)
 	}

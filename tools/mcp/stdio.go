@@ -91,9 +91,10 @@ func (c *stdio) skip(line []byte) error {
 
 func (c *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(m)
-	if err == nil {
-		_, err = c.peer.WriteLine(ctx, text)
+	if err != nil {
+		return err
 	}
+	_, err = c.peer.WriteLine(ctx, text)
 	return err
 }
 

@@ -115,13 +115,13 @@ func (d Dir) install(s Source, p Plugin, place func(temp string) error) error {
 // process that is killed does not leave a part of it.
 func (d Dir) Remove(name string) error {
 	away, err := disk.TempName(d.File(name))
-	if err == nil {
-		err = disk.Move(disk.OS{}, d.File(name), away)
-	}
-	if err == nil {
-		err = disk.OS{}.RemoveAll(away)
-	}
 	if err != nil {
+		return fmt.Errorf("deleting the plugin: %w", err)
+	}
+	if err := disk.Move(disk.OS{}, d.File(name), away); err != nil {
+		return fmt.Errorf("deleting the plugin: %w", err)
+	}
+	if err := (disk.OS{}).RemoveAll(away); err != nil {
 		return fmt.Errorf("deleting the plugin: %w", err)
 	}
 	return nil
