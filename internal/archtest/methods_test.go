@@ -16,8 +16,8 @@ const maxOfType = 40
 
 // knownFull are types that carry more, and how much. They are to shrink.
 var knownFull = map[string]int{
-	"internal/cli/command.Env":       113,
-	"internal/app.Session":           109,
+	"internal/cli/command.Env":       104,
+	"internal/app.Session":           107,
 	"internal/agents/engine.Dialect": 52,
 	"hookpoints.Info":                46,
 }

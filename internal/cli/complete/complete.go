@@ -5,6 +5,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ func Commands(env *command.Env) []*cli.Command {
 	return []*cli.Command{
 		env.Command(command.Spec{
 			Name: "completion", Args: "SHELL", About: "print the script that completes chibi's commands in bash, zsh or fish",
-			Run: func(_ context.Context, args []string) error { return printScript(env, args[0]) },
+			Run: func(_ context.Context, args []string) error { return printScript(env.Out.Screen.Stdout(), args[0]) },
 		}),
 		{Name: "__complete", Hidden: true, SkipFlagParsing: true, ArgsUsage: "[WORD]...",
 			Action: func(c *cli.Context) error {
@@ -181,12 +182,12 @@ func (c *completer) words(ctx context.Context, value cmdline.Value) []string {
 //go:embed completion
 var scripts embed.FS
 
-func printScript(env *command.Env, shell string) error {
+func printScript(out io.Writer, shell string) error {
 	script, err := scripts.ReadFile("completion/chibi." + shell)
 	if err != nil {
 		return command.Usage("there is no completion for %q; want bash, zsh or fish", shell)
 	}
-	_, err = env.Out.Screen.Stdout().Write(script)
+	_, err = out.Write(script)
 	return err
 }
 

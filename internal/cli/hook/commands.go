@@ -25,58 +25,58 @@ func listCommand(env *command.Env) *cli.Command {
 		Name: "list", About: "list the hook points", Flags: []cli.Flag{command.JSONFlag(&asJSON)},
 		Run: func(context.Context, []string) error {
 			if asJSON {
-				return listJSON(env)
+				return listJSON(env.Out)
 			}
-			return list(env)
+			return list(env.Out)
 		},
 	})
 }
 
 // list lists the hook points for people.
-func list(env *command.Env) error {
+func list(out *output.Printer) error {
 	var rows [][]string
 	for _, info := range hookpoints.All() {
 		rows = append(rows, []string{string(info.Name), string(info.Mode), command.Powers(info)})
 	}
-	return env.Out.Columns(rows)
+	return out.Columns(rows)
 }
 
 // listJSON lists the hook points as JSON.
-func listJSON(env *command.Env) error {
+func listJSON(out *output.Printer) error {
 	var list []output.Fields
 	for _, info := range hookpoints.All() {
 		list = append(list, output.Fields{"point": info.Name, "mode": info.Mode, "can_change": info.CanChange(),
 			"can_block": info.CanBlock(), "when": info.When})
 	}
-	return env.Out.JSON(list)
+	return out.JSON(list)
 }
 
 func showCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "show", Args: "POINT", About: "explain one hook point: what a plugin receives and may answer",
-		Run: func(_ context.Context, args []string) error { return show(env, args[0]) },
+		Run: func(_ context.Context, args []string) error { return show(env.Out, args[0]) },
 	})
 }
 
 // show explains one hook point.
-func show(env *command.Env, name string) error {
+func show(out *output.Printer, name string) error {
 	info, err := command.FindPoint(name)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(env.Out.Screen.Stdout(), hookdoc.Text(info))
+	_, err = fmt.Fprint(out.Screen.Stdout(), hookdoc.Text(info))
 	return err
 }
 
 func schemaCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "schema", Args: "POINT", About: "print the JSON Schemas of a hook point's payload and answer",
-		Run: func(_ context.Context, args []string) error { return schema(env, args[0]) },
+		Run: func(_ context.Context, args []string) error { return schema(env.Out, args[0]) },
 	})
 }
 
 // schema prints the JSON Schemas of one hook point as one object.
-func schema(env *command.Env, name string) error {
+func schema(out *output.Printer, name string) error {
 	info, err := command.FindPoint(name)
 	if err != nil {
 		return err
@@ -85,5 +85,5 @@ func schema(env *command.Env, name string) error {
 	if err != nil {
 		return err
 	}
-	return env.Out.JSON(map[string]any{"payload": payload, "answer": answer})
+	return out.JSON(map[string]any{"payload": payload, "answer": answer})
 }

@@ -35,30 +35,30 @@ func listCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "list", About: "list the MCP servers and their tools, as far as they are known; none is started",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
-		Reads: func(_ context.Context, s *app.Session, _ []string) error { return list(env, app.MCPOf(s), asJSON) },
+		Reads: func(_ context.Context, s *app.Session, _ []string) error { return list(env.Out, app.MCPOf(s), asJSON) },
 	})
 }
 
-func list(env *command.Env, m mcpservers.Manual, asJSON bool) error {
+func list(out *output.Printer, m mcpservers.Manual, asJSON bool) error {
 	servers, problems := m.Servers()
 	for _, problem := range problems {
-		env.Out.Notef("%v", problem)
+		out.Notef("%v", problem)
 	}
 	all := []listedServer{}
 	for _, s := range servers {
 		all = append(all, listedOf(m, s))
 	}
 	if asJSON {
-		return env.Out.JSON(all)
+		return out.JSON(all)
 	}
 	if len(all) == 0 && len(problems) == 0 {
-		env.Out.Notef("there are no MCP servers; chibi mcp add adds one")
+		out.Notef("there are no MCP servers; chibi mcp add adds one")
 	}
 	for _, one := range all {
-		one.print(writer(env.Out.Screen))
+		one.print(writer(out.Screen))
 	}
 	for _, about := range m.UnknownTools() {
-		env.Out.Notef("%s", about)
+		out.Notef("%s", about)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func directory(env *command.Env, s *app.Session) installed.Dir {
 
 func setEnabled(s *app.Session, name string, enabled bool) error {
 	key := fmt.Sprintf("plugins.%s.enabled", config.Quote(name))
-	return configFile(s).Rewrite(func(path string, data []byte) ([]byte, error) {
+	return configFile(s.Home).Rewrite(func(path string, data []byte) ([]byte, error) {
 		if enabled {
 			return config.Unset(path, data, key)
 		}
@@ -71,13 +71,13 @@ func forbidLink(s *app.Session, link string) error {
 }
 
 func changeLinks(s *app.Session, change func([]string) []string) error {
-	return configFile(s).Rewrite(func(path string, data []byte) ([]byte, error) {
+	return configFile(s.Home).Rewrite(func(path string, data []byte) ([]byte, error) {
 		return config.EditLinks(path, data, change)
 	})
 }
 
-func configFile(s *app.Session) app.ConfigFile {
-	return app.ConfigFile{Path: filepath.Join(s.Home, "config.toml"), What: "the configuration"}
+func configFile(home string) app.ConfigFile {
+	return app.ConfigFile{Path: filepath.Join(home, "config.toml"), What: "the configuration"}
 }
 
 // target is a plugin that is to be checked: an entry of the plugins directory, a path

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/app"
@@ -39,7 +40,7 @@ func keeperStatusCommand(env *command.Env) *cli.Command {
 			if !isRunning {
 				return env.Out.Say("No keeper is running")
 			}
-			return sayKeeper(env, status)
+			return sayKeeper(env.Out.Screen.Stdout(), status)
 		}),
 	})
 }
@@ -50,8 +51,7 @@ type keeperStatus struct {
 	keeper.Status
 }
 
-func sayKeeper(env *command.Env, status keeper.Status) error {
-	out := env.Out.Screen.Stdout()
+func sayKeeper(out io.Writer, status keeper.Status) error {
 	fmt.Fprintf(out, "The keeper (process %d) holds %s\n", status.Pid,
 		english.Plural(len(status.Processes), "process", "processes"))
 	var rows [][]string

@@ -19,8 +19,7 @@ import (
 
 // optionsToShow returns options with which a plugin is loaded although it is disabled, or
 // a link that is not allowed yet.
-func optionsToShow(s *app.Session, name string) native.Options {
-	opts := s.Loader().Native()
+func optionsToShow(opts native.Options, name string) native.Options {
 	override := opts.Overrides[name]
 	override.Disabled = false
 	opts.Overrides[name] = override
@@ -34,7 +33,7 @@ func optionsToShow(s *app.Session, name string) native.Options {
 }
 
 func ask(ctx context.Context, env *command.Env, s *app.Session, name string) (asked bool, err error) {
-	real, unusable := native.Find(optionsToShow(s, name), name)
+	real, unusable := native.Find(optionsToShow(s.Loader().Native(), name), name)
 	if unusable != nil {
 		return false, nil // the reason was shown
 	}
@@ -50,7 +49,7 @@ func ask(ctx context.Context, env *command.Env, s *app.Session, name string) (as
 
 // showSchema asks a plugin what it can do, which runs its code, and shows it.
 func showSchema(ctx context.Context, env *command.Env, s *app.Session, name string) error {
-	opts := optionsToShow(s, name)
+	opts := optionsToShow(s.Loader().Native(), name)
 	prober, keep := s.Loader().Prober()
 	opts.Prober = prober
 	loaded, err := native.Load(ctx, opts)

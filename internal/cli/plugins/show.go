@@ -76,7 +76,7 @@ func describe(env *command.Env, s *app.Session, name string) (runs bool, err err
 	if leftOut != nil {
 		fmt.Fprintf(out, "  note   %s\n", term.Line(leftOut.Reason))
 	}
-	if real, unusable := native.Find(optionsToShow(s, name), name); unusable == nil {
+	if real, unusable := native.Find(optionsToShow(s.Loader().Native(), name), name); unusable == nil {
 		showExecutable(out, real)
 	}
 	return leftOut == nil, nil

@@ -36,21 +36,21 @@ func listCommand(env *command.Env) *cli.Command {
 				return err
 			}
 			defer s.Close()
-			return list(env, s, asJSON)
+			return list(env.Out, s, asJSON)
 		},
 	})
 }
 
-func list(env *command.Env, s *app.Session, asJSON bool) error {
+func list(out *output.Printer, s *app.Session, asJSON bool) error {
 	all := toolbox.Of(s.Agent, s.Loaded.Plugins).List()
 	if asJSON {
-		return env.Out.JSON(all)
+		return out.JSON(all)
 	}
 	var rows [][]string
 	for _, one := range all {
 		rows = append(rows, one.Text())
 	}
-	return env.Out.Columns(rows)
+	return out.Columns(rows)
 }
 
 func callCommand(env *command.Env) *cli.Command {

@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -72,7 +73,7 @@ func show(ctx context.Context, env *command.Env, args []string, f traceFlags) er
 	case err != nil:
 		return err
 	case f.cases != "":
-		return printCases(env, f.cases, turn)
+		return printCases(env.Out.Screen.Stdout(), f.cases, turn)
 	case f.json:
 		return env.Out.JSON(turn)
 	}
@@ -104,12 +105,12 @@ func writePage(env *command.Env, path string, turns []trace.Turn) error {
 	return env.Out.Say("Wrote %s", path)
 }
 
-func printCases(env *command.Env, plugin string, turn trace.Turn) error {
+func printCases(out io.Writer, plugin string, turn trace.Turn) error {
 	text, err := turn.Cases(plugin)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(env.Out.Screen.Stdout(), text)
+	_, err = fmt.Fprint(out, text)
 	return err
 }
 
