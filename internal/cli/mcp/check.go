@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/term"
@@ -98,7 +99,7 @@ func callCommand(env *command.Env) *cli.Command {
 			}
 			return env.Work(ctx, func(s *app.Session) error {
 				if env.Within != nil {
-					return output.CallAsModel(ctx, env.Out, s, output.ModelCall{Operation: "call_tool",
+					return operation.CallAsModel(ctx, env.Out, s, operation.ModelCall{Operation: "call_tool",
 						Tool: mcp.ToolName(args[0], args[1]), Arguments: arguments})
 				}
 				m := app.MCPOf(s)

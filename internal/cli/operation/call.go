@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/output"
@@ -36,8 +37,8 @@ func runPlugin(ctx context.Context, run Run, given cmdline.Given) error {
 		return err
 	}
 	if run.Within {
-		return output.CallAsModel(ctx, run.Out, run.Session,
-			output.ModelCall{Operation: "run_plugin", Tool: given.Values[0], Words: given.Rest})
+		return CallAsModel(ctx, run.Out, run.Session,
+			ModelCall{Operation: "run_plugin", Tool: given.Values[0], Words: given.Rest})
 	}
 	args, err := json.Marshal(map[string]any{"args": append([]string{}, given.Rest...)})
 	if err != nil {
@@ -65,12 +66,48 @@ func callTool(ctx context.Context, run Run, given cmdline.Given) error {
 		return err
 	}
 	if run.Within {
-		return output.CallAsModel(ctx, run.Out, run.Session,
-			output.ModelCall{Operation: "call_tool", Tool: name, Arguments: args})
+		return CallAsModel(ctx, run.Out, run.Session,
+			ModelCall{Operation: "call_tool", Tool: name, Arguments: args})
 	}
 	tool, result, err := toolbox.Of(run.Session.Agent, run.Session.Loaded.Plugins).Call(ctx, name, args)
 	if err != nil {
 		return err
 	}
 	return output.AnswerToolResult(run.Out, output.ToolCall{Operation: "call_tool", Tool: tool.Spec().Name}, result)
+}
+
+// ModelCall is a call that is made as the model would make it: with the filters, hooks and rules of a
+// turn. So are all calls within a command of a model.
+type ModelCall struct {
+	// Operation is the operation that asked for it, as named in --json-config.
+	Operation string
+	// Tool is the name of the tool, or of the plugin that offers it.
+	Tool string
+	// Arguments are the tool's arguments; if they are nil, the plugin gets Words as -p gives them.
+	Arguments json.RawMessage
+	Words     []string
+}
+
+// CallAsModel makes a call and prints what the model would see.
+func CallAsModel(ctx context.Context, out *output.Printer, s *app.Session, c ModelCall) error {
+	tool, err := toolbox.Of(s.Agent, s.Loaded.Plugins).Find(c.Tool)
+	if err != nil {
+		return err
+	}
+	spec := tool.Spec()
+	if spec.Category == tools.CategoryAgent { // it asks the model
+		if err := s.Connect(); err != nil {
+			return err
+		}
+	}
+	var seen, failure string
+	if c.Arguments != nil {
+		seen, failure, err = s.Agent.CallTool(ctx, spec.Name, c.Arguments)
+	} else {
+		seen, failure, err = agent.CallWords(ctx, s.Agent, spec.Name, c.Words)
+	}
+	if err != nil {
+		return err
+	}
+	return output.AnswerToolCall(out, output.ToolCall{Operation: c.Operation, Tool: spec.Name, Failure: failure}, seen)
 }

@@ -1,15 +1,13 @@
 package output
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/chibi-host/chibi/agent"
-	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/toolbox"
+	"github.com/chibi-host/chibi/internal/usage"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -23,45 +21,9 @@ type ToolCall struct {
 	Failure string
 }
 
-// ModelCall is a call that is made as the model would make it: with the filters, hooks and rules of a
-// turn. So are all calls within a command of a model.
-type ModelCall struct {
-	// Operation is the operation that asked for it, as named in --json-config.
-	Operation string
-	// Tool is the name of the tool, or of the plugin that offers it.
-	Tool string
-	// Arguments are the tool's arguments; if they are nil, the plugin gets Words as -p gives them.
-	Arguments json.RawMessage
-	Words     []string
-}
-
-// CallAsModel makes a call and prints what the model would see.
-func CallAsModel(ctx context.Context, out *Printer, s *app.Session, c ModelCall) error {
-	tool, err := toolbox.Of(s.Agent, s.Loaded.Plugins).Find(c.Tool)
-	if err != nil {
-		return err
-	}
-	spec := tool.Spec()
-	if spec.Category == tools.CategoryAgent { // it asks the model
-		if err := s.Connect(); err != nil {
-			return err
-		}
-	}
-	var seen, failure string
-	if c.Arguments != nil {
-		seen, failure, err = s.Agent.CallTool(ctx, spec.Name, c.Arguments)
-	} else {
-		seen, failure, err = agent.CallWords(ctx, s.Agent, spec.Name, c.Words)
-	}
-	if err != nil {
-		return err
-	}
-	return AnswerToolCall(out, ToolCall{Operation: c.Operation, Tool: spec.Name, Failure: failure}, seen)
-}
-
 // Usage returns an error about the command line.
 func Usage(format string, args ...any) error {
-	return app.UsageError{Err: fmt.Errorf(format, args...)}
+	return usage.Error{Err: fmt.Errorf(format, args...)}
 }
 
 // ToolArguments parses what a person writes as the arguments of a tool.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/toolbox"
 	"github.com/urfave/cli/v2"
@@ -89,6 +90,7 @@ func call(ctx context.Context, env *command.Env, name string, args json.RawMessa
 
 func callWithHooks(ctx context.Context, env *command.Env, name string, args json.RawMessage) error {
 	return env.Work(ctx, func(s *app.Session) error {
-		return output.CallAsModel(ctx, env.Out, s, output.ModelCall{Operation: "call_tool", Tool: name, Arguments: args})
+		return operation.CallAsModel(ctx, env.Out, s,
+			operation.ModelCall{Operation: "call_tool", Tool: name, Arguments: args})
 	})
 }
