@@ -27,7 +27,9 @@ func agentsOf(c config.Foreign) map[string]theirs.Agent {
 
 func guardsOf(c config.Config, o PluginOptions, p project.Project, loaded plugin.Loaded) guards.Guards {
 	g := guards.Guards{Plugins: map[string]guards.Setting{}, None: o.None, NoHooks: o.NoHooks, Others: o.asksOthers(),
-		Loaded: loaded, Project: p, Agents: agentsOf(c.Foreign)}
+		Loaded: loaded, Project: p, ExpectsOf: func(agent string) bool {
+			return theirs.FilesOf(p).Expects(agent, agentsOf(c.Foreign)[agent])
+		}}
 	for name, set := range c.Plugins.ByName {
 		one := guards.Setting{Enabled: set.Enabled, Required: set.Required, Blocks: set.OnFailure == "block"}
 		for _, point := range slices.Sorted(maps.Keys(set.Hooks)) {

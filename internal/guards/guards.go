@@ -8,14 +8,10 @@ package guards
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/agents"
-	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
@@ -99,8 +95,8 @@ type Guards struct {
 	// Loaded are the plugins that are there.
 	Loaded  plugin.Loaded
 	Project project.Project
-	// Agents are the coding agents whose hooks run.
-	Agents map[string]theirs.Agent
+	// ExpectsOf reports whether hooks of a coding agent should be there.
+	ExpectsOf func(agent string) bool
 }
 
 // Admit returns an error while a guard is missing. It is called before the model is
@@ -172,28 +168,9 @@ func (g Guards) Expects(name string) bool {
 		return g.Others
 	}
 	if agent, _, isOfAgent := strings.Cut(name, ":"); isOfAgent {
-		return g.Others && g.expectsOf(agent)
+		return g.Others && g.ExpectsOf(agent)
 	}
 	return true
-}
-
-// expectsOf reports whether hooks of an agent should be there. If only projects' hooks are
-// turned on, they are expected where the project has settings of the agent or had some when it
-// was approved.
-func (g Guards) expectsOf(agent string) bool {
-	d, ok := agents.ByName(agent)
-	set := g.Agents[agent]
-	if !ok || !set.IsOn() || set.User || len(set.Files) > 0 || len(set.Plugins) > 0 {
-		return true
-	}
-	wasApproved := slices.ContainsFunc(g.Project.Stored.Files, func(f trust.File) bool {
-		return slices.ContainsFunc(d.Places, func(place engine.Place) bool {
-			inProject := place.Scope == engine.ScopeProject || place.Scope == engine.ScopeLocal
-			is, _ := filepath.Match(place.Path, f.Path)
-			return inProject && is
-		})
-	})
-	return wasApproved || len(theirs.FilesOf(g.Project).Candidates(d)) > 0
 }
 
 // whyMissing returns the reason why a plugin is not there, "" if it is there.

@@ -116,3 +116,21 @@ func (f Files) Look() (files []trust.Seen) {
 	}
 	return files
 }
+
+// Expects reports whether hooks of an agent should be there. If only projects' hooks are
+// turned on, they are expected where the project has settings of the agent or had some when it
+// was approved.
+func (f Files) Expects(agent string, set Agent) bool {
+	d, ok := agents.ByName(agent)
+	if !ok || !set.IsOn() || set.User || len(set.Files) > 0 || len(set.Plugins) > 0 {
+		return true
+	}
+	wasApproved := slices.ContainsFunc(f.project.Stored.Files, func(stored trust.File) bool {
+		return slices.ContainsFunc(d.Places, func(place engine.Place) bool {
+			inProject := place.Scope == engine.ScopeProject || place.Scope == engine.ScopeLocal
+			is, _ := filepath.Match(place.Path, stored.Path)
+			return inProject && is
+		})
+	})
+	return wasApproved || len(f.Candidates(d)) > 0
+}
