@@ -68,7 +68,7 @@ func (h *hook) outcome(out engine.Outcome, answer plugin.Answer, err error) (eng
 	if eff.Failed != "" {
 		return eff, answer, h.failed(errors.New(eff.Failed))
 	}
-	if note := foreignNote(*h.dialect, h.event, out); note != "" {
+	if note := foreignNote(*h.dialect, h.event, out, h.opts.Agents); note != "" {
 		eff.Notes = append(eff.Notes, note)
 	}
 	return eff, answer, nil

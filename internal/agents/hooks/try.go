@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/plugin"
@@ -72,14 +71,14 @@ func Try(ctx context.Context, d engine.Dialect, what Tried) (Trial, error) {
 		return t, err
 	}
 	t.Effect = d.Effect(e, t.Outcome)
-	if note := foreignNote(d, e, t.Outcome); note != "" {
+	if note := foreignNote(d, e, t.Outcome, what.Options.Agents); note != "" {
 		t.Effect.Notes = append(t.Effect.Notes, note)
 	}
 	for _, point := range engine.PointsOf(e.Kind) {
 		body, notes := answerAt(d, point, m, t.Effect)
 		t.Here = append(t.Here, AnswerHere{point, body, notes})
 	}
-	for _, other := range agents.All() {
+	for _, other := range what.Options.Agents {
 		if there, has := eventOf(other, e.Kind); has && other.Name != d.Name {
 			t.Others = append(t.Others, Elsewhere{other.Name, there.Name, other.Effect(there, t.Outcome)})
 		}
