@@ -25,7 +25,7 @@ func Check(ctx context.Context, s *Store, damaged func(text string), each func(n
 	if err != nil {
 		return c, err
 	}
-	if b, ok := s.backend.(parts.Checker); ok {
+	if b, ok := s.backend.(parts.Sharing); ok {
 		if err := b.Check(ctx, damaged); err != nil {
 			return c, err
 		}

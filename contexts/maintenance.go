@@ -45,7 +45,10 @@ func (m maintenance) Unlock(ctx context.Context, name string) (Holder, error) {
 }
 
 // IsShared reports whether many machines can use the store at once.
-func (m maintenance) IsShared() bool { return m.store.backend.IsShared() }
+func (m maintenance) IsShared() bool {
+	_, isShared := m.store.backend.(parts.Sharing)
+	return isShared
+}
 
 // ID returns the id of a context in a store that many machines share, which stays the same
 // when the context is renamed: 32 hexadecimal digits. It is "" in other stores and if there
@@ -54,7 +57,10 @@ func (m maintenance) ID(ctx context.Context, name string) (string, error) {
 	if err := ValidName(name); err != nil {
 		return "", err
 	}
-	return m.store.backend.ID(ctx, name)
+	if shared, ok := m.store.backend.(parts.Sharing); ok {
+		return shared.ID(ctx, name)
+	}
+	return "", nil
 }
 
 // Daily reports whether a day has passed since it last returned true, on any machine that

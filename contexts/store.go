@@ -134,7 +134,7 @@ func unix(seconds int64) time.Time {
 // Activity returns which contexts are in use, and which have mail. A backend that cannot ask for
 // all at once is asked for each.
 func (s *Store) Activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error) {
-	if b, ok := s.backend.(parts.Activity); ok {
+	if b, ok := s.backend.(parts.Sharing); ok {
 		return b.Activity(ctx, names)
 	}
 	inUse, hasMail = map[string]bool{}, map[string]bool{}

@@ -36,9 +36,6 @@ func (f fileNames) Names(context.Context) ([]string, error) {
 	return names, nil
 }
 
-// ID returns "": a context in files is its directory.
-func (f fileNames) ID(context.Context, string) (string, error) { return "", nil }
-
 func (f fileNames) Create(name string) error { return disk.MkdirAll(f.fs, f.directory(name), 0o700) }
 
 // Rename is atomic; a prompt may have made the other directory meanwhile.
@@ -130,5 +127,3 @@ func (f fileUpkeep) Daily(context.Context) (bool, error) {
 func (f fileUpkeep) Housekeep(context.Context) error {
 	return errors.Join(fileNames(f).Free(), fileRegistry(f).update(func(*registry.File) {}))
 }
-
-func (f fileUpkeep) IsShared() bool { return false }

@@ -64,5 +64,3 @@ func (h sharedUpkeep) Housekeep(ctx context.Context) error {
 	}
 	return sharedTrash(h).emptyTrash(ctx, list)
 }
-
-func (h sharedUpkeep) IsShared() bool { return true }

@@ -57,10 +57,6 @@ func (m memoryRegistry) Touch(name string) error {
 // memoryUpkeep is what is done for a home as a whole.
 type memoryUpkeep struct{ *memory }
 
-func (m memoryUpkeep) ID(context.Context, string) (string, error) { return "", nil }
-
-func (m memoryUpkeep) IsShared() bool { return false }
-
 func (m memoryUpkeep) Daily(context.Context) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -20,7 +20,6 @@ import (
 type Backend interface {
 	names
 	Registry
-	locks
 	upkeep
 	// Parts returns the parts of the context that r names.
 	Parts(r *Ref) Keeper
@@ -62,36 +61,36 @@ type names interface {
 	Create(name string) error
 	// Rename fails with ErrExists if the new name is taken.
 	Rename(from, to string) error
-	// Remove removes contexts; it is not an error if they do not exist. free frees
-	// their disk space.
+	// Remove removes a context; it is not an error if it does not exist. Free frees the
+	// disk space.
 	Remove(name string) error
-	Free() error
 	// LastUse returns when something in a context was last written, zero if that is
 	// unknown.
 	LastUse(name string) time.Time
-	// ID returns what a context has instead of its name in a store that many machines
-	// share, "" elsewhere and if there is none.
+}
+
+// Sharing is a backend that many machines use. There is one, in a package that imports this one;
+// the others would have nothing to say here.
+type Sharing interface {
+	// ID returns what a context has instead of its name, "" if there is none.
 	ID(ctx context.Context, name string) (string, error)
-}
-
-// Activity is a backend that can tell at once which contexts are in use, and which have mail.
-type Activity interface {
+	// Activity tells at once which contexts are in use, and which have mail.
 	Activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error)
-}
-
-// Checker is a backend that looks at what it keeps besides conversations.
-type Checker interface {
+	// Check looks at what is kept besides conversations.
 	Check(ctx context.Context, damaged func(text string)) error
 }
 
-// upkeep is what is done for a home as a whole, now and then.
+// upkeep is what is done for a home as a whole, now and then, and the locks that others have.
 type upkeep interface {
+	// Free frees the disk space of removed contexts.
+	Free() error
 	// Daily reports whether a day has passed since it last returned true.
 	Daily(ctx context.Context) (bool, error)
 	// Housekeep finishes what was interrupted, and registers contexts that are not.
 	Housekeep(ctx context.Context) error
-	// IsShared reports whether many machines use the store.
-	IsShared() bool
+	Holder(ctx context.Context, name string) (h Holder, inUse bool)
+	// End ends the lock of a context, whoever holds it.
+	End(ctx context.Context, name string) error
 }
 
 // Registry keeps the state of the contexts.
@@ -123,13 +122,6 @@ type Registry interface {
 // Lock takes a context's lock, which keeps other processes out; lost is closed when the lock is
 // lost, nil if that cannot happen. The error is a *LockedError when patience is over.
 type Lock func(ctx context.Context, p Patience) (unlock func(), lost <-chan struct{}, err error)
-
-// locks are the locks that others have.
-type locks interface {
-	Holder(ctx context.Context, name string) (h Holder, inUse bool)
-	// End ends the lock of a context, whoever holds it.
-	End(ctx context.Context, name string) error
-}
 
 // EntryStore keeps the entries of one context, in their order.
 type EntryStore interface {
