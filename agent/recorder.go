@@ -2,21 +2,14 @@ package agent
 
 import "github.com/chibi-host/chibi/contexts"
 
-// recorder stores and shows the messages of a turn.
-type recorder interface {
-	// record stores entries of the conversation and shows them.
-	record(entries ...contexts.Entry) error
-	// showText shows a piece of a response as it arrives.
-	showText(delta string)
-	// endText is called when the text of a response has ended.
-	endText()
-}
+// recorder stores the messages of a turn in the context of an agent, and shows them to the
+// person. Without an agent it does neither: it is for turns that run detached from the
+// conversation.
+type recorder struct{ agent *Agent }
 
-// storeRecorder stores entries in the agent's context and shows them to the person.
-type storeRecorder struct{ agent *Agent }
-
-func (r storeRecorder) record(entries ...contexts.Entry) error {
-	if len(entries) == 0 {
+// record stores entries of the conversation and shows them.
+func (r recorder) record(entries ...contexts.Entry) error {
+	if r.agent == nil || len(entries) == 0 {
 		return nil
 	}
 	if err := r.agent.Context.Append(entries...); err != nil {
@@ -30,22 +23,16 @@ func (r storeRecorder) record(entries ...contexts.Entry) error {
 	return nil
 }
 
-func (r storeRecorder) showText(delta string) {
-	if show := r.agent.Output.Text; show != nil {
-		show(delta)
+// showText shows a piece of a response as it arrives.
+func (r recorder) showText(delta string) {
+	if r.agent != nil && r.agent.Output.Text != nil {
+		r.agent.Output.Text(delta)
 	}
 }
 
-func (r storeRecorder) endText() {
-	if end := r.agent.Output.TextEnd; end != nil {
-		end()
+// endText is called when the text of a response has ended.
+func (r recorder) endText() {
+	if r.agent != nil && r.agent.Output.TextEnd != nil {
+		r.agent.Output.TextEnd()
 	}
 }
-
-// noRecorder stores and shows nothing: it is for turns that run detached from the
-// conversation.
-type noRecorder struct{}
-
-func (noRecorder) record(...contexts.Entry) error { return nil }
-func (noRecorder) showText(string)                {}
-func (noRecorder) endText()                       {}

@@ -45,7 +45,7 @@ type turn struct {
 // newTurn returns a turn of the agent's conversation, which is stored and shown.
 func newTurn(a *Agent, depth int) *turn {
 	usage := hookpoints.Usage{MaxContextWindow: a.Settings.contextWindow()}
-	t := &turn{agent: a, recorder: storeRecorder{a}, depth: depth, recipe: a.Recipe,
+	t := &turn{agent: a, recorder: recorder{a}, depth: depth, recipe: a.Recipe,
 		conversation: conversation{usage: usage}}
 	if a.inner == nil {
 		t.budget = &budget{}
@@ -58,7 +58,7 @@ func newTurn(a *Agent, depth int) *turn {
 // detached returns a turn that stores and shows nothing.
 func detached(a *Agent, depth int) *turn {
 	t := newTurn(a, depth)
-	t.recorder = noRecorder{}
+	t.recorder = recorder{}
 	return t
 }
 
