@@ -187,8 +187,8 @@ var (
 )
 
 // points lists every point in the order of the documentation.
-func points() []describable {
-	return []describable{
+func points() []AnyPoint {
+	return []AnyPoint{
 		&OnStart, &OnEnd,
 		&PreMessage, &PostMessage,
 		&PreSystemPrompt, &PostSystemPrompt,
@@ -204,8 +204,10 @@ func points() []describable {
 	}
 }
 
-// describable is a [Point] with any payload and answer, so that a list can have them all.
-type describable interface {
+// AnyPoint is a [Point] of any payload and answer, which no type of Go's but an interface can
+// say.
+type AnyPoint interface {
+	// Info describes the point.
 	Info() Info
 	name() Name
 }
@@ -229,7 +231,7 @@ func Names() (names []string) {
 // Exists reports whether a point of chibi's has the name. Unlike Find it examines no types:
 // it is called for every hook of every plugin at every start.
 func Exists(name Name) bool {
-	return slices.ContainsFunc(points(), func(p describable) bool { return p.name() == name })
+	return slices.ContainsFunc(points(), func(p AnyPoint) bool { return p.name() == name })
 }
 
 // AsksPermission reports whether a point of chibi's is a permission point. It examines no

@@ -53,13 +53,9 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	return verdict, nil
 }
 
-// described is a point that can describe itself: a hookpoints.Point of any payload and answer, which
-// no type of Go's but an interface can say.
-type described interface{ Info() hookpoints.Info }
-
 // known returns what the host knows about a point, which it examines once, and the error
 // of its definition.
-func (h *Host) known(point described) (hookpoints.Info, error) {
+func (h *Host) known(point hookpoints.AnyPoint) (hookpoints.Info, error) {
 	known, found := h.points.Load(point)
 	if !found {
 		info := point.Info()
