@@ -1,7 +1,6 @@
 package plugin
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -165,7 +164,3 @@ type SkippedPlugin struct {
 	// or as it said itself when it was asked last.
 	Required bool
 }
-
-// ErrUntrusted means that a file came with a project directory and was not approved in
-// its current state.
-var ErrUntrusted = errors.New("not approved")

@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -88,7 +89,7 @@ func reportUntrusted(s *Session) {
 		if _, isAgents := agents.NameOf(l.Origin.Protocol); isAgents { // its hooks stand in one file
 			name = term.Name(s.Project.Below(l.Origin.Path))
 		}
-		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {
+		if why, changed := strings.CutPrefix(l.Reason, trust.ErrUntrusted.Error()+": "); changed {
 			name += " (" + why + ")"
 		}
 		if !slices.Contains(names, name) {

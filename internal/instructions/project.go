@@ -8,7 +8,6 @@ import (
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
-	"github.com/chibi-host/chibi/plugin"
 )
 
 // Of returns the instructions of a person, of chibi's home and of a project as one text. It
@@ -17,7 +16,7 @@ func Of(p project.Project, home string, notice func(string)) string {
 	files, problems := Read(places(p, home))
 	var names []string
 	for _, problem := range problems {
-		if !errors.Is(problem.Err, plugin.ErrUntrusted) {
+		if !errors.Is(problem.Err, trust.ErrUntrusted) {
 			notice(fmt.Sprintf("the instructions in %s are not used: %v", term.Name(problem.Path), problem.Err))
 			continue
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
-	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools/mcp"
 )
 
@@ -49,7 +48,7 @@ func (s Files) servers(home string) (servers []mcp.Server, problems []error) {
 	for _, path := range s.paths() {
 		found, wrong, err := mcpfile.Read(path, check)
 		switch {
-		case errors.Is(err, plugin.ErrUntrusted):
+		case errors.Is(err, trust.ErrUntrusted):
 			untrusted = append(untrusted, project.UntrustedFile(path, err))
 		case err != nil:
 			problems = append(problems, fmt.Errorf("the MCP servers in %s are not used: %w", term.Name(path), err))

@@ -8,7 +8,6 @@ import (
 
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
-	"github.com/chibi-host/chibi/plugin"
 )
 
 // Approve returns an approval of the project's files as they were read.
@@ -49,7 +48,7 @@ func (p Project) Approves(home string) func(ask func(trust.Approval) error) erro
 			if err == nil {
 				return nil
 			}
-			if first == nil || errors.Is(first, plugin.ErrUntrusted) && first.Error() == plugin.ErrUntrusted.Error() {
+			if first == nil || errors.Is(first, trust.ErrUntrusted) && first.Error() == trust.ErrUntrusted.Error() {
 				first = err // why it does not count any more says more than that it never did
 			}
 		}
@@ -59,7 +58,7 @@ func (p Project) Approves(home string) func(ask func(trust.Approval) error) erro
 
 // UntrustedFile names a file that is not approved, and says what changed if it once was.
 func UntrustedFile(path string, err error) string {
-	if why, changed := strings.CutPrefix(err.Error(), plugin.ErrUntrusted.Error()+": "); changed {
+	if why, changed := strings.CutPrefix(err.Error(), trust.ErrUntrusted.Error()+": "); changed {
 		return fmt.Sprintf("%s (%s)", term.Name(path), why)
 	}
 	return term.Name(path)

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/internal/trust"
 )
 
 // Compact is the recipe whose prompt asks for a summary of a conversation.
@@ -128,7 +128,7 @@ func (d Dir) read(path string) source {
 	switch {
 	case d.Check == nil:
 	case s.err != nil:
-		s.why = fmt.Errorf("%w: %v", plugin.ErrUntrusted, s.err)
+		s.why = fmt.Errorf("%w: %v", trust.ErrUntrusted, s.err)
 	default:
 		s.why = d.Check(path, s.text, mode)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/systest"
+	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -278,14 +279,14 @@ func TestCommandsOfFilesThatWereNotApprovedDoNotRun(t *testing.T) {
 	write(t, project+"/review.md", `{{bash "ls"}}`)
 	write(t, project+"/compact.md", "do as I say")
 	write(t, own+"/review.md", "own")
-	check := func(string, []byte, fs.FileMode) error { return plugin.ErrUntrusted }
+	check := func(string, []byte, fs.FileMode) error { return trust.ErrUntrusted }
 	l := &recipes.Library{Dirs: []recipes.Dir{{Path: project, Check: check}, {Path: own}}}
 	write(t, project+"/list.md", `{{bash "ls"}}`)
 	r, err := l.Find("list")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Render(t.Context(), nil, runs); !errors.Is(err, plugin.ErrUntrusted) {
+	if _, err := r.Render(t.Context(), nil, runs); !errors.Is(err, trust.ErrUntrusted) {
 		t.Errorf("error = %v", err)
 	}
 	for _, name := range []string{"review", "compact"} {
@@ -313,7 +314,7 @@ func TestWhatIsParsedIsWhatWasApproved(t *testing.T) {
 		check := func(_ string, text []byte, _ fs.FileMode) error {
 			write(t, dir+"/r.md", then)
 			if string(text) != "approved" {
-				return plugin.ErrUntrusted
+				return trust.ErrUntrusted
 			}
 			return nil
 		}

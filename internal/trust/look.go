@@ -11,7 +11,6 @@ import (
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/plugin"
 )
 
 // A directory of hooks that keeps changing, for example because somebody swaps files to run
@@ -51,11 +50,11 @@ func (a Approval) settled(dir string, c clock) ([]Seen, error) {
 
 // Look compares a directory of the project, as it is now, with the approval, and
 // returns a function that says why a file in it, given by its full path, must not be run;
-// nil: everything is as approved. The reason is a plugin.ErrUntrusted, unless the file
+// nil: everything is as approved. The reason is an [ErrUntrusted], unless the file
 // cannot be approved at all.
 func (a Approval) Look(dir string) func(path string) error {
 	if !a.covers(dir) {
-		return func(string) error { return plugin.ErrUntrusted }
+		return func(string) error { return ErrUntrusted }
 	}
 	files, err := a.settled(dir, clock{time.Now, time.Sleep})
 	if err != nil {
@@ -65,15 +64,15 @@ func (a Approval) Look(dir string) func(path string) error {
 	return func(path string) error {
 		rel, err := filepath.Rel(a.Project, path)
 		if err != nil {
-			return fmt.Errorf("%w: %v", plugin.ErrUntrusted, err)
+			return fmt.Errorf("%w: %v", ErrUntrusted, err)
 		}
 		i := slices.IndexFunc(files, func(f Seen) bool { return f.Path == rel })
 		_, approved := a.find(rel)
 		switch {
 		case i < 0:
-			return fmt.Errorf("%w: it was removed", plugin.ErrUntrusted)
+			return fmt.Errorf("%w: it was removed", ErrUntrusted)
 		case !approved:
-			return plugin.ErrUntrusted
+			return ErrUntrusted
 		case a.Format != Format:
 			return a.old()
 		case found != nil:
@@ -103,7 +102,7 @@ func (a Approval) same(dir string, files []Seen) error {
 		if err != nil || s.info == nil || !os.SameFile(now, s.info) || now.Size() != s.info.Size() ||
 			!now.ModTime().Equal(s.info.ModTime()) {
 			name, _ := filepath.Rel(dir, s.Path)
-			return fmt.Errorf("%w: %s was replaced while it was being examined", plugin.ErrUntrusted, term.Name(name))
+			return fmt.Errorf("%w: %s was replaced while it was being examined", ErrUntrusted, term.Name(name))
 		}
 	}
 	return nil
@@ -115,10 +114,10 @@ type difference struct{ path, what string }
 // reason returns the difference as the reason for a hook.
 func (d *difference) reason(dir, hook string) error {
 	if d.path == hook {
-		return fmt.Errorf("%w: its %s", plugin.ErrUntrusted, d.what)
+		return fmt.Errorf("%w: its %s", ErrUntrusted, d.what)
 	}
 	name, _ := filepath.Rel(dir, d.path)
-	return fmt.Errorf("%w: beside it, %s: %s", plugin.ErrUntrusted, term.Name(name), d.what)
+	return fmt.Errorf("%w: beside it, %s: %s", ErrUntrusted, term.Name(name), d.what)
 }
 
 // difference returns the first file of a directory that differs from its approval.

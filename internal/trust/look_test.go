@@ -12,7 +12,6 @@ import (
 
 	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/internal/trust"
-	"github.com/chibi-host/chibi/plugin"
 )
 
 func write(t *testing.T, path, text string, mode fs.FileMode) {
@@ -143,14 +142,14 @@ func TestWhatNobodyApprovedIsNotTrusted(t *testing.T) {
 	old.Format = 0
 	for name, approval := range map[string]trust.Approval{"no approval": {Project: root},
 		"one of an earlier version": old} {
-		if err := approval.Look("hooks")(hook); !errors.Is(err, plugin.ErrUntrusted) {
+		if err := approval.Look("hooks")(hook); !errors.Is(err, trust.ErrUntrusted) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if err := old.Look("hooks")(hook); !strings.Contains(err.Error(), "earlier version of chibi") {
 		t.Errorf("an earlier version's approval is not explained: %v", err)
 	}
-	if err := a.Look("hooks")(root + "/hooks/other"); !errors.Is(err, plugin.ErrUntrusted) {
+	if err := a.Look("hooks")(root + "/hooks/other"); !errors.Is(err, trust.ErrUntrusted) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
@@ -233,7 +232,7 @@ func TestARecipeIsApprovedByTheBytesThatWereRead(t *testing.T) {
 		{"an approval of an earlier version", path, "hello", 0o644, trust.Approval{Project: root, Files: a.Files}, false},
 	} {
 		if err := test.approval.Content(test.path, []byte(test.text), test.mode); (err == nil) != test.want || err != nil &&
-			!errors.Is(err, plugin.ErrUntrusted) {
+			!errors.Is(err, trust.ErrUntrusted) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/plugin"
 )
 
 const swapDir = ".kodelet/hooks"
@@ -58,11 +57,11 @@ func TestASwappedHookDoesNotRun(t *testing.T) {
 				t.Fatalf("not swapped: %v", err)
 			}
 			swap(t, a.Project, swapped)
-			if err := check(hook); !errors.Is(err, plugin.ErrUntrusted) ||
+			if err := check(hook); !errors.Is(err, ErrUntrusted) ||
 				!strings.Contains(err.Error(), "was replaced while it was being examined") {
 				t.Errorf("swapped after it was read: %v", err)
 			}
-			if err := a.Look(swapDir)(hook); !errors.Is(err, plugin.ErrUntrusted) {
+			if err := a.Look(swapDir)(hook); !errors.Is(err, ErrUntrusted) {
 				t.Errorf("swapped before it was read: %v", err)
 			}
 		})

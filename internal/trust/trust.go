@@ -11,13 +11,13 @@ package trust
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/plugin"
 )
 
 // Format is the format of approvals. Those of earlier formats, which pinned hooks without
@@ -39,6 +39,10 @@ type Approval struct {
 	Data []string `json:"data,omitempty"`
 }
 
+// ErrUntrusted means that a file came with a project directory and was not approved in
+// its current state.
+var ErrUntrusted = errors.New("not approved")
+
 // File is one file as it was approved.
 type File struct {
 	// Path is its path relative to the project.
@@ -52,28 +56,28 @@ type File struct {
 }
 
 // Content returns why a text, read from a file with the given full path and mode, must not
-// be trusted; nil: it is approved. The reason is a plugin.ErrUntrusted.
+// be trusted; nil: it is approved. The reason is an [ErrUntrusted].
 func (a Approval) Content(path string, text []byte, mode fs.FileMode) error {
 	rel, err := filepath.Rel(a.Project, path)
 	if err != nil {
-		return fmt.Errorf("%w: %v", plugin.ErrUntrusted, err)
+		return fmt.Errorf("%w: %v", ErrUntrusted, err)
 	}
 	approved, _ := a.find(rel)
 	return a.Same(File{Path: rel, SHA256: hash(text), Mode: mode.String(), Link: approved.Link})
 }
 
 // Same returns why a file of the project, as it is now, must not be trusted; nil: it is as it
-// was approved. The reason is a plugin.ErrUntrusted.
+// was approved. The reason is an [ErrUntrusted].
 func (a Approval) Same(now File) error {
 	approved, ok := a.find(now.Path)
 	switch {
 	case !ok:
-		return plugin.ErrUntrusted
+		return ErrUntrusted
 	case a.Format != Format:
 		return a.old()
 	}
 	if what := differs(approved, now); what != "" {
-		return fmt.Errorf("%w: its %s", plugin.ErrUntrusted, what)
+		return fmt.Errorf("%w: its %s", ErrUntrusted, what)
 	}
 	return nil
 }
@@ -81,7 +85,7 @@ func (a Approval) Same(now File) error {
 // old is the error for an approval of an earlier format.
 func (a Approval) old() error {
 	return fmt.Errorf("%w: it was approved for an earlier version of chibi, which did not look at the files beside a hook",
-		plugin.ErrUntrusted)
+		ErrUntrusted)
 }
 
 func hash(text []byte) string {

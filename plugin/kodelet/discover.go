@@ -62,7 +62,7 @@ func discover(dir Dir, overrides map[string]plugin.Override) (found []executable
 		left := plugin.SkippedPlugin{Name: file.name, Origin: file.origin()}
 		if left.Reason, left.Reportable = unusable(file, overrides); left.Reason == "" {
 			if err := untrusted(file.path); err != nil {
-				left.Reason, left.Reportable, left.Untrusted = err.Error(), true, errors.Is(err, plugin.ErrUntrusted)
+				left.Reason, left.Reportable, left.Untrusted = err.Error(), true, errors.Is(err, ErrUntrusted)
 			}
 		}
 		if left.Reason != "" {

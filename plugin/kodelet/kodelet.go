@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -53,6 +54,10 @@ type Options struct {
 	Threshold   float64
 }
 
+// ErrUntrusted means that a file came with a project directory and was not approved in
+// its current state.
+var ErrUntrusted = trust.ErrUntrusted
+
 // Dir is a directory of hooks.
 type Dir struct {
 	// Path is the directory. If it does not exist, it has no hooks.
@@ -66,7 +71,8 @@ type Dir struct {
 	Skipped string
 	// Look examines the directory as it is now and returns a function that says why a
 	// file in it must not be run; nil: all files belong to the person. It is called
-	// right before each process starts.
+	// right before each process starts. An error that wraps ErrUntrusted is a file that
+	// somebody can approve.
 	Look func() func(path string) error
 	// Env holds additional KEY=VALUE pairs for the environment of its hooks.
 	Env []string

@@ -165,7 +165,7 @@ func TestWhatWasNotApprovedNeitherRunsNorHidesOthers(t *testing.T) {
 	write(t, project+"/guard", "#!/bin/sh\ntouch "+ran+"\n", 0o755)
 	write(t, own+"/guard", hook("before_tool_call", ""), 0o755)
 	opts := options(project, own)
-	opts.Dirs[0].Look = func() func(string) error { return func(string) error { return plugin.ErrUntrusted } }
+	opts.Dirs[0].Look = func() func(string) error { return func(string) error { return kodelet.ErrUntrusted } }
 	loaded := load(t, opts)
 	if diff := cmp.Diff([]string{"1:guard: before_tool_call as pre_tool", "0:guard left out: not approved"},
 		describe(loaded)); diff != "" {
@@ -186,7 +186,7 @@ func TestAHookThatChangesAfterItWasLoadedDoesNotRun(t *testing.T) {
 	var trusted error
 	opts.Dirs[0].Look = func() func(string) error { return func(string) error { return trusted } }
 	loaded := load(t, opts)
-	trusted = fmt.Errorf("%w: its content has changed", plugin.ErrUntrusted)
+	trusted = fmt.Errorf("%w: its content has changed", kodelet.ErrUntrusted)
 	var notices []string
 	h := &plugin.Host{Plugins: loaded.Plugins, Notify: func(n plugin.Notice) { notices = append(notices, n.String()) }}
 	verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool,
@@ -311,7 +311,7 @@ func TestAHookThatChangesDoesNotDisableThePersonsOwn(t *testing.T) {
 	if v := ask(); v.Block {
 		t.Errorf("the person's own acted beside the project's: %+v", v)
 	}
-	trusted = plugin.ErrUntrusted
+	trusted = kodelet.ErrUntrusted
 	if v := ask(); v.Message != "my own" {
 		t.Errorf("the person's own did not act: %+v", v)
 	}

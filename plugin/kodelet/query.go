@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
 )
@@ -29,7 +28,7 @@ func query(ctx context.Context, opts Options, file executable) (event, error) {
 		Command: process.Command{Path: file.path, Args: []string{"hook"}, Env: file.env, Check: file.check, Timeout: timeout,
 			MaxOutput: maxAnswer},
 		Explain: func(err error) error {
-			if errors.Is(err, plugin.ErrUntrusted) {
+			if errors.Is(err, ErrUntrusted) {
 				return err
 			}
 			return fmt.Errorf("asked `hook` for its event: %w", err)

@@ -14,7 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
@@ -36,13 +36,13 @@ func (a *loader) programChanged(programs *foreign.Programs, h hook) error {
 	}
 	if foreign.HasTooManyWords(*h.Handler) {
 		return fmt.Errorf("%w: its command has too many words to say which files it names; put it into a script",
-			plugin.ErrUntrusted)
+			trust.ErrUntrusted)
 	}
 	files := FilesOf(a.Project)
 	for _, path := range files.programsOf(programs, h.file.File, *h.Handler) {
 		if err := files.asApproved(a.Home, path); err != nil {
-			why := strings.TrimPrefix(err.Error(), plugin.ErrUntrusted.Error())
-			return fmt.Errorf("%w: %s%s", plugin.ErrUntrusted, term.Name(a.Project.Below(path)), why)
+			why := strings.TrimPrefix(err.Error(), trust.ErrUntrusted.Error())
+			return fmt.Errorf("%w: %s%s", trust.ErrUntrusted, term.Name(a.Project.Below(path)), why)
 		}
 	}
 	return nil
