@@ -76,14 +76,8 @@ func (r *Rules) judgeCommand(c Call) Judgement {
 // judgeUnknownCommand judges a call that does not say what it runs: every rule about commands
 // of such a tool may be about it.
 func (r *Rules) judgeUnknownCommand(c Call) Judgement {
-	match := func(rule *rule) certainty {
-		if rule.names(c.Tool) && !rule.isBare() {
-			return possible
-		}
-		return no
-	}
 	isBareInside := func(rule *rule) bool { return rule.isBare() && r.isInside(c.Access.Dir) }
-	return Strictest(r.lists.forbidden(match), r.lists.permit(c.Tool, isBareInside))
+	return Strictest(r.lists.forbidden(maybe(c.Tool)), r.lists.permit(c.Tool, isBareInside))
 }
 
 // forbidden judges by the rules that deny and ask: one command is enough.

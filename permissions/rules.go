@@ -116,11 +116,16 @@ func (r *Rules) judgeURL(c Call) Judgement {
 // judgeOther judges a call of a tool whose rules have no specifiers. One that has a
 // specifier all the same is asked about.
 func (r *Rules) judgeOther(c Call) Judgement {
-	match := func(rule *rule) certainty {
-		if rule.names(c.Tool) && !rule.isBare() {
+	return Strictest(r.forbidden(maybe(c.Tool)), r.permit(c.Tool, (*rule).isBare))
+}
+
+// maybe matches the rules for a tool that have a specifier, of which it is not known whether
+// it fits the call.
+func maybe(tool tools.Spec) func(*rule) certainty {
+	return func(rule *rule) certainty {
+		if rule.names(tool) && !rule.isBare() {
 			return possible
 		}
 		return no
 	}
-	return Strictest(r.forbidden(match), r.permit(c.Tool, (*rule).isBare))
 }
