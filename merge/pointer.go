@@ -42,17 +42,9 @@ func at(doc gjson.Result, path string) gjson.Result {
 }
 
 // child is an element of an array, or an object's last member of a name.
-func child(parent gjson.Result, name string) (value gjson.Result) {
-	switch {
-	case parent.IsArray():
+func child(parent gjson.Result, name string) gjson.Result {
+	if parent.IsArray() {
 		return parent.Get(gjson.Escape(name))
-	case parent.IsObject():
-		parent.ForEach(func(key, v gjson.Result) bool {
-			if key.Str == name {
-				value = v
-			}
-			return true
-		})
 	}
-	return value
+	return strictjson.Member(parent, name)
 }

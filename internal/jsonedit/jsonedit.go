@@ -126,7 +126,7 @@ func (d *Doc) Get(path ...string) gjson.Result {
 	for _, name := range path {
 		i, err := strconv.Atoi(name)
 		if !value.IsArray() || err != nil {
-			value = memberOf(value, name)
+			value = strictjson.Member(value, name)
 			continue
 		}
 		list := elementsOf(value)
@@ -162,20 +162,6 @@ func (d *Doc) Names(path ...string) (names []string) {
 	return names
 }
 
-// memberOf returns the member of an object, of several of the name the last one, which counts.
-func memberOf(object gjson.Result, name string) (found gjson.Result) {
-	if !object.IsObject() {
-		return found
-	}
-	object.ForEach(func(key, value gjson.Result) bool {
-		if key.Str == name {
-			found = value
-		}
-		return true
-	})
-	return found
-}
-
 // Append adds a value at the end of the list at a path. Objects on the way and the list are made
 // where they are missing.
 func (d *Doc) Append(value json.RawMessage, path ...string) error {
@@ -199,7 +185,7 @@ func (d *Doc) add(value json.RawMessage, toList bool, path []string) error {
 		if !at.IsObject() {
 			return wrongType(d.text, at, path[:i], "an object")
 		}
-		next := memberOf(at, name)
+		next := strictjson.Member(at, name)
 		if !next.Exists() {
 			return d.addInto(at, name, nested(value, toList, path[i+1:]))
 		}

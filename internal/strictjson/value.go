@@ -20,7 +20,6 @@ func Value(data []byte) (any, error) {
 	return value(jsontext.NewDecoder(bytes.NewReader(plain)))
 }
 
-// value reads one value; the depth of the text is known to be bounded.
 // Indented is a text of JSON for a person, with members in rows of their own; what is no JSON stays as it is.
 func Indented(data []byte) string {
 	var b bytes.Buffer
@@ -30,6 +29,7 @@ func Indented(data []byte) string {
 	return b.String()
 }
 
+// value reads one value; the depth of the text is known to be bounded.
 func value(dec *jsontext.Decoder) (any, error) {
 	token, err := dec.ReadToken()
 	if err != nil {

@@ -258,15 +258,5 @@ func member(object gjson.Result, path string) gjson.Result {
 		return object
 	}
 	name, rest, _ := strings.Cut(path, ".")
-	if !object.IsObject() {
-		return gjson.Result{}
-	}
-	var found gjson.Result
-	object.ForEach(func(key, value gjson.Result) bool {
-		if key.Str == name {
-			found = value
-		}
-		return true
-	})
-	return member(found, rest)
+	return member(strictjson.Member(object, name), rest)
 }
