@@ -10,6 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/internal/term"
 )
 
 // Overview returns the table of all points, in Markdown.
@@ -130,17 +131,5 @@ func Text(info hookpoints.Info) string {
 
 // wrap wraps a text at 78 columns; lines after the first are indented further.
 func wrap(text, indent string) string {
-	var lines []string
-	line := indent
-	for _, word := range strings.Fields(text) {
-		if len(line)+len(word)+1 > 78 && strings.TrimSpace(line) != "" {
-			lines = append(lines, line)
-			line = indent + "  "
-		}
-		if strings.TrimSpace(line) != "" {
-			line += " "
-		}
-		line += word
-	}
-	return strings.Join(append(lines, line), "\n") + "\n"
+	return indent + term.Fill(text, 78, len(indent)+2, len(indent)) + "\n"
 }

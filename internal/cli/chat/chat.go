@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/cli/output"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/term/editor"
 )
 
@@ -45,7 +46,7 @@ func Hold(ctx context.Context, run *operation.Run, p Person) error {
 	out := run.Out
 	c := &conversation{run, p, &editor.Editor{In: p.Stdin, Out: out.Screen.Terminal(p.Stdin), History: history}}
 	c.editor.Complete = func(line string) []string { return complete(ctx, c, line) }
-	out.Line(output.Fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the "+
+	out.Line(term.Fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the "+
 		"commands, Ctrl-D ends. Context: "+run.Session.Name(), output.HelpWidth(out.Screen), 0, 0))
 	for {
 		out.Screen.AtPrompt()

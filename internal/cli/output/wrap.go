@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
@@ -70,25 +71,5 @@ func wrapLine(line string, width int) string {
 		column = indent + 6
 		head = strings.TrimRight(head, " ") + "\n" + strings.Repeat(" ", column)
 	}
-	return head + Fill(text, width, column, len(head)-strings.LastIndex(head, "\n")-1)
-}
-
-// Fill breaks a text into lines that begin at a column; the first line begins after
-// used columns.
-func Fill(text string, width, column, used int) string {
-	var b strings.Builder
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-		case used+1+len(word) > width:
-			b.WriteString("\n" + strings.Repeat(" ", column))
-			used = column
-		default:
-			b.WriteString(" ")
-			used++
-		}
-		b.WriteString(word)
-		used += len(word)
-	}
-	return b.String()
+	return head + term.Fill(text, width, column, len(head)-strings.LastIndex(head, "\n")-1)
 }
