@@ -14,7 +14,7 @@ import (
 // The person is told why, if plugins cannot be loaded.
 func losses(ctx context.Context, env *command.Env) func(engine.Dialect) []bridge.Loss {
 	load := sync.OnceValues(func() (loaded *app.Session, err error) {
-		err = env.ReadHome(ctx, func(s *app.Session) error {
+		err = env.With(ctx, app.ToRead, func(s *app.Session) error {
 			loaded = s
 			return s.Load(ctx)
 		})

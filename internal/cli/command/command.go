@@ -40,7 +40,7 @@ type Spec struct {
 	// Run runs the command. The number of words is as Args requires.
 	Run func(ctx context.Context, args []string) error
 	// Reads, Manages and Works take the place of Run for a command that needs a session, as
-	// [Env.ReadHome], [Env.Manage] and [Env.Work] open it.
+	// [Env.With], [Env.Manage] and [Env.Work] open it.
 	Reads, Manages, Works SessionFunc
 }
 
@@ -73,7 +73,7 @@ func (e *Env) carryOut(ctx context.Context, s Spec, args []string) error {
 	}
 	switch {
 	case s.Reads != nil:
-		return e.ReadHome(ctx, with(s.Reads))
+		return e.With(ctx, app.ToRead, with(s.Reads))
 	case s.Manages != nil:
 		return e.Manage(ctx, with(s.Manages))
 	case s.Works != nil:

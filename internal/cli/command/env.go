@@ -54,9 +54,10 @@ type Prompt struct {
 	Words []string
 }
 
-// ReadHome calls do with a session that only reads the home: no plugin is asked.
-func (e *Env) ReadHome(ctx context.Context, do func(*app.Session) error) error {
-	opts, err := e.Request(app.ToRead)
+// With calls do with a session of whose start and end no plugin hears, such as one that only
+// reads the home.
+func (e *Env) With(ctx context.Context, purpose app.Purpose, do func(*app.Session) error) error {
+	opts, err := e.Request(purpose)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (e *Env) Confirm(ctx context.Context, question string) (bool, error) {
 // Input reads standard input as text; what is its name in errors. Input larger than
 // the configuration allows is an error: a part of it could mean something else.
 func (e *Env) Input(ctx context.Context, what string) (text string, err error) {
-	err = e.ReadHome(ctx, func(s *app.Session) error {
+	err = e.With(ctx, app.ToRead, func(s *app.Session) error {
 		most := int64(s.Config.Limits.PromptBytes)
 		text, err = ReadAll(ctx, e.Stdin, most)
 		var large *disk.TooLargeError

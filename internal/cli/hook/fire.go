@@ -52,32 +52,25 @@ func fire(ctx context.Context, env *command.Env, name string, f fireFlags) error
 	if err != nil {
 		return err
 	}
-	opts, err := env.Request(app.ToWork)
-	if err != nil {
-		return err
-	}
-	s, err := app.Open(ctx, opts)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	app.ReportSkipped(s)
-	host, err := hostOf(s, f.plugins)
-	if err != nil {
-		return err
-	}
-	fired := firing.Firing{Info: info, Payload: payload, Records: notAsked(host, f.plugins, info)}
-	stopped := fired.Fire(ctx, host)
-	var refusal *plugin.StartError
-	if stopped != nil && !errors.As(stopped, &refusal) {
-		return stopped
-	}
-	if f.json {
-		err = env.Out.JSON(fired.Object())
-	} else {
-		fired.Print(env.Out.Screen.Stdout())
-	}
-	return errors.Join(err, stopped)
+	return env.With(ctx, app.ToWork, func(s *app.Session) error {
+		app.ReportSkipped(s)
+		host, err := hostOf(s, f.plugins)
+		if err != nil {
+			return err
+		}
+		fired := firing.Firing{Info: info, Payload: payload, Records: notAsked(host, f.plugins, info)}
+		stopped := fired.Fire(ctx, host)
+		var refusal *plugin.StartError
+		if stopped != nil && !errors.As(stopped, &refusal) {
+			return stopped
+		}
+		if f.json {
+			err = env.Out.JSON(fired.Object())
+		} else {
+			fired.Print(env.Out.Screen.Stdout())
+		}
+		return errors.Join(err, stopped)
+	})
 }
 
 // notAsked returns records for the named plugins that are not asked at a point.

@@ -48,7 +48,7 @@ func runCommand(env *command.Env) *cli.Command {
 			"chibi hook run --dialect gemini --event BeforeTool --data @payload.json './guard.sh'"},
 		Run: func(ctx context.Context, args []string) error {
 			f.command = args
-			return env.ReadHome(ctx, func(s *app.Session) error { return run(ctx, env, s, f) })
+			return env.With(ctx, app.ToRead, func(s *app.Session) error { return run(ctx, env, s, f) })
 		},
 	})
 }

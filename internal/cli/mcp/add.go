@@ -36,7 +36,7 @@ func addCommand(env *command.Env) *cli.Command {
 			`chibi mcp add --header 'Authorization=Bearer $TOKEN' notes https://notes.example.com/mcp`},
 		Run: func(ctx context.Context, args []string) error {
 			s.name, s.reached = args[0], args[1:]
-			return env.ReadHome(ctx, func(session *app.Session) error { return add(env, session, s) })
+			return env.With(ctx, app.ToRead, func(session *app.Session) error { return add(env, session, s) })
 		},
 	})
 }

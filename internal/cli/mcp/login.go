@@ -27,7 +27,7 @@ func loginCommand(env *command.Env) *cli.Command {
 			if noBrowser {
 				open = func(string) bool { return false }
 			}
-			return env.ReadHome(ctx, func(s *app.Session) error {
+			return env.With(ctx, app.ToRead, func(s *app.Session) error {
 				m := app.MCPOf(s)
 				server, err := m.Find(args[0])
 				if err != nil {

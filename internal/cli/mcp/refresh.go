@@ -19,7 +19,7 @@ func refreshCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "refresh", Args: "[SERVER]", About: "ask MCP servers for their tools again, and say what is different",
 		Run: func(ctx context.Context, args []string) error {
-			return env.ReadHome(ctx, func(s *app.Session) error { return refresh(ctx, env, app.MCPOf(s), args) })
+			return env.With(ctx, app.ToRead, func(s *app.Session) error { return refresh(ctx, env, app.MCPOf(s), args) })
 		},
 	})
 }

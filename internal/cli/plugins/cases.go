@@ -32,7 +32,7 @@ func testCommand(env *command.Env) *cli.Command {
 		Examples: []string{"chibi plugin test my-filter" + cases.Suffix,
 			"chibi trace --cases my-filter > my-filter" + cases.Suffix},
 		Run: func(ctx context.Context, args []string) error {
-			return env.ReadHome(ctx, func(s *app.Session) error { return runTests(ctx, env, s, tests{args, verbose}) })
+			return env.With(ctx, app.ToRead, func(s *app.Session) error { return runTests(ctx, env, s, tests{args, verbose}) })
 		},
 	})
 }

@@ -28,7 +28,9 @@ func installCommand(env *command.Env) *cli.Command {
 		Examples: []string{"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter",
 			"chibi plugin install --yes https://example.org/my-filter.git"},
 		Run: func(ctx context.Context, args []string) error {
-			return env.ReadHome(ctx, func(s *app.Session) error { return install(ctx, env, s, installation{args[0], linked}) })
+			return env.With(ctx, app.ToRead, func(s *app.Session) error {
+				return install(ctx, env, s, installation{args[0], linked})
+			})
 		},
 	})
 }

@@ -50,7 +50,9 @@ func newCommand(env *command.Env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return env.ReadHome(ctx, func(s *app.Session) error { return writeNew(env, s, newPlugin{args[0], f.dir, files}) })
+			return env.With(ctx, app.ToRead, func(s *app.Session) error {
+				return writeNew(env, s, newPlugin{args[0], f.dir, files})
+			})
 		},
 	})
 }

@@ -34,7 +34,7 @@ func watchCommand(env *command.Env) *cli.Command {
 					return err
 				}
 			}
-			return env.ReadHome(ctx, func(s *app.Session) error { return watch(ctx, env, s, watched{args[0], info}) })
+			return env.With(ctx, app.ToRead, func(s *app.Session) error { return watch(ctx, env, s, watched{args[0], info}) })
 		},
 	})
 }

@@ -28,16 +28,7 @@ func listCommand(env *command.Env) *cli.Command {
 		Flags:    []cli.Flag{command.JSONFlag(&asJSON)},
 		Examples: []string{"chibi --coding tool list"},
 		Run: func(ctx context.Context, _ []string) error {
-			opts, err := env.Request(app.ToWork)
-			if err != nil {
-				return err
-			}
-			s, err := app.Open(ctx, opts)
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			return list(env.Out, s, asJSON)
+			return env.With(ctx, app.ToWork, func(s *app.Session) error { return list(env.Out, s, asJSON) })
 		},
 	})
 }

@@ -118,7 +118,7 @@ func (e *unknownError) elsewhere() error {
 }
 
 func isTraced(ctx context.Context, env *command.Env, name string) (is bool) {
-	err := env.ReadHome(ctx, func(s *app.Session) error {
+	err := env.With(ctx, app.ToRead, func(s *app.Session) error {
 		is = app.TracesOf(s).Has(name)
 		return nil
 	})

@@ -36,7 +36,7 @@ func file(ctx context.Context, env *command.Env, from source) (path string, err 
 	if len(from.args) > 0 && from.args[0] != "last" {
 		return from.args[0], nil
 	}
-	err = env.ReadHome(ctx, func(s *app.Session) error {
+	err = env.With(ctx, app.ToRead, func(s *app.Session) error {
 		if from.agent != "" {
 			path, err = app.LastBridged(s.Home, from.agent)
 			return err
