@@ -89,8 +89,8 @@ func TestThePictureOfThePageIsTrue(t *testing.T) {
 	}
 	before, rest, found := strings.Cut(string(text), begin)
 	shown, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		t.Fatalf("%s has no picture", page)
+	if !found || !closed || strings.Contains(after, begin) {
+		t.Fatalf("%s has no picture, or several", page)
 	}
 	picture := drawRooms(t)
 	if picture == shown {
