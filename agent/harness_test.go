@@ -42,7 +42,7 @@ func newHarness(t testing.TB, replies ...reply) *harness {
 	h.model = &script{replies: replies, onRequest: func() { h.note("request") }}
 	h.Agent = &Agent{
 		Context: h.context("work"), Model: h.model, Tools: &tools.Set{}, Host: &plugin.Host{},
-		Cache:    cache.NewMemory(1 << 20),
+		Cache:    cache.Open(t.TempDir()),
 		Settings: Settings{Model: "m"},
 		Recipes: func(_ context.Context, name string, args map[string]string) (Recipe, error) {
 			if name == "unknown" {

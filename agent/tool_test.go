@@ -160,6 +160,7 @@ func outputFile(t *testing.T, text string) *tools.OutputFile {
 }
 
 func TestLargeOutputs(t *testing.T) {
+	outputs := cache.Open(t.TempDir())
 	many := strings.Repeat("line\n", 20)
 	for _, test := range []struct {
 		name    string
@@ -171,30 +172,30 @@ func TestLargeOutputs(t *testing.T) {
 		want    []string // parts of what the model sees
 		notice  []string
 	}{
-		{"a preview", tools.Result{Text: many}, "", tools.Plugin, cache.NewMemory(1 << 20), true,
+		{"a preview", tools.Result{Text: many}, "", tools.Plugin, outputs, true,
 			[]string{"[Output cached: run_",
 				"Tool: run | Size: 100 B (100 chars), ~25 tokens | Lines: 20\nPreview:\n---\nline\n",
 				"Use file_head, file_tail, file_lines, file_grep with cache_id="}, nil},
-		{"a note behind it", tools.Result{Text: many, Note: "it is put back"}, "", tools.Plugin, cache.NewMemory(1 << 20),
+		{"a note behind it", tools.Result{Text: many, Note: "it is put back"}, "", tools.Plugin, outputs,
 			true, []string{"Preview:", "\n[it is put back]"}, nil},
-		{"a summary", tools.Result{Text: many}, " twenty lines \n", tools.Plugin, cache.NewMemory(1 << 20), true,
+		{"a summary", tools.Result{Text: many}, " twenty lines \n", tools.Plugin, outputs, true,
 			[]string{"Summary:\n---\ntwenty lines\n---\n"}, nil},
 		{"a failure", tools.Result{Text: many + "the reason\n", Failed: true, Failure: "Error: exit status 3", Exit: 3}, "",
-			tools.Plugin, cache.NewMemory(1 << 20), true,
+			tools.Plugin, outputs, true,
 			[]string{"\nError: exit status 3\nPreview:", "---\nLast lines:\n---\n", "line\nthe reason\n---\n"}, nil},
 		{"a failure that says nothing else", tools.Result{Text: many, Failed: true}, "", tools.Plugin,
-			cache.NewMemory(1 << 20), true, []string{"\nThe call failed, exit status 1.\n", "Last lines:"}, nil},
-		{"no text", tools.Result{Text: strings.Repeat("x\xff", 20)}, "", tools.Plugin, cache.NewMemory(1 << 20), true,
+			outputs, true, []string{"\nThe call failed, exit status 1.\n", "Last lines:"}, nil},
+		{"no text", tools.Result{Text: strings.Repeat("x\xff", 20)}, "", tools.Plugin, outputs, true,
 			[]string{"It is not plain text"}, nil},
-		{"a piece of what is cached", tools.Result{Text: many}, "", tools.File, cache.NewMemory(1 << 20), false,
+		{"a piece of what is cached", tools.Result{Text: many}, "", tools.File, outputs, false,
 			[]string{many}, nil},
-		{"blank lines", tools.Result{Text: strings.Repeat("\n", 50)}, "", tools.Plugin, cache.NewMemory(1 << 20), false,
+		{"blank lines", tools.Result{Text: strings.Repeat("\n", 50)}, "", tools.Plugin, outputs, false,
 			[]string{"\n\n"}, nil},
 		{"no cache", tools.Result{Text: many}, "", tools.Plugin, nil, false, []string{many}, nil},
-		{"a full cache", tools.Result{Text: many}, "", tools.Plugin, cache.NewMemory(1), false, []string{many},
-			[]string{"caching the output of"}},
+		{"a cache that cannot be written", tools.Result{Text: many}, "", tools.Plugin, cache.Open(os.DevNull),
+			false, []string{many}, []string{"caching the output of"}},
 		{"as many characters as are shown", tools.Result{Text: strings.Repeat("é", 10)}, "", tools.Plugin,
-			cache.NewMemory(1 << 20), false, []string{"ééé"}, nil},
+			outputs, false, []string{"ééé"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHarness(t, calls("run", "{}"), says("done"))

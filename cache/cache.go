@@ -1,11 +1,11 @@
 // Package cache keeps tool outputs that are too large to show to a model. [Files]
-// keeps them in a directory, [Memory] in memory; package cachetest tests what every
-// [Cache] does.
+// keeps them in a directory, [Shared] in a store of many machines; package cachetest tests
+// what every [Cache] does.
 //
 // What it promises:
 //
 //   - [Files] takes an output from a file without reading it into memory, so memory
-//     use does not depend on its size. [Memory] rejects what exceeds its bound.
+//     use does not depend on its size.
 //   - Ids are unique, and safe as file names whatever the tool's name is. An id
 //     that is not valid finds nothing: it is never used as a path.
 //   - What is read has been verified: an entry that is damaged or incomplete is
@@ -37,7 +37,7 @@ var (
 	ErrTooLarge = errors.New("too large")
 )
 
-// Cache keeps the outputs of one conversation. It is [Files], [Memory] or [Shared]; who takes
+// Cache keeps the outputs of one conversation. It is [Files] or [Shared]; who takes
 // outputs only, or reads them only, takes a [Saver] or a [Browser].
 type Cache interface {
 	Saver

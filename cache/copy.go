@@ -15,8 +15,7 @@ import (
 
 // Copy copies the outputs of a cache that the other one does not have, with their ids, and
 // returns how many it copied. Each is compared with its hash; one that is damaged is an
-// error, and does not keep the others. Memory does not depend on their sizes, unless to
-// keeps them there.
+// error, and does not keep the others. Memory does not depend on their sizes.
 func Copy(ctx context.Context, from Browser, to Cache) (copied int, err error) {
 	missing, err := Missing(ctx, from, to)
 	if err != nil {
@@ -147,14 +146,5 @@ func (c Files) take(_ context.Context, e Entry, content io.Reader) error {
 		return err
 	}
 	_, _, err = c.keep(e, f)
-	return err
-}
-
-func (m *Memory) take(_ context.Context, e Entry, content io.Reader) error {
-	text, err := io.ReadAll(io.LimitReader(content, m.max+1))
-	if err != nil {
-		return err
-	}
-	_, err = m.keep(e, string(text))
 	return err
 }

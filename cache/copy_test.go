@@ -21,9 +21,6 @@ func TestCopies(t *testing.T) {
 	t.Run("files", func(t *testing.T) {
 		cachetest.Copies(t, func(t *testing.T) cache.Cache { return cache.Open(t.TempDir()) })
 	})
-	t.Run("memory", func(t *testing.T) {
-		cachetest.Copies(t, func(t *testing.T) cache.Cache { return cache.NewMemory(16 << 20) })
-	})
 	t.Run("a shared store", func(t *testing.T) {
 		cachetest.Copies(t, func(t *testing.T) cache.Cache { return machine(t, storetest.NewMemory()) })
 	})

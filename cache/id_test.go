@@ -8,7 +8,7 @@ import (
 
 // TestWhatLooksLikeAnID, so that a text can name an output or something else.
 func TestWhatLooksLikeAnID(t *testing.T) {
-	entry, err := cache.NewMemory(1<<10).PutText("mcp__web__get it!", []byte(`{}`), "x")
+	entry, err := cache.Open(t.TempDir()).PutText("mcp__web__get it!", []byte(`{}`), "x")
 	if err != nil {
 		t.Fatal(err)
 	}

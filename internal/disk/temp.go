@@ -53,12 +53,8 @@ func CreateSpill(dir string) (*os.File, error) {
 	return os.CreateTemp(dir, spillPrefix+"*")
 }
 
-// CreateTempSpill is CreateSpill in the machine's directory for temporary files,
-// where [OwnTemps] finds it.
-func CreateTempSpill() (*os.File, error) { return os.CreateTemp("", "chibi-spill-*") }
-
-// tempNames are the names that MkdirTemp and CreateTempSpill make for this program, and those
-// that older versions made.
+// tempNames are the names that MkdirTemp makes for this program, and those that older versions
+// made.
 const tempNames = "check install test demo data spill sandbox"
 
 // isOwnTemp reports whether a name is chibi-NAME-NUMBER, perhaps with .json.
@@ -70,7 +66,7 @@ func isOwnTemp(file string) bool {
 }
 
 // OwnTemps is [Temps] for the machine's directory for temporary files: what
-// MkdirTemp and CreateTempSpill have made there for this user.
+// MkdirTemp has made there for this user.
 func OwnTemps(since time.Time) (paths []string) {
 	dir, err := os.Open(os.TempDir())
 	if err != nil {

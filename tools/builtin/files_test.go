@@ -29,7 +29,7 @@ func fixture(t *testing.T) (set *tools.Set, home, id string) {
 		os.Symlink(filepath.Join(home, "secret.txt"), filepath.Join(home, "docs", "out")),
 		os.Symlink(filepath.Join(home, "docs", "a.txt"), filepath.Join(home, "in")),
 		systest.Mkfifo(filepath.Join(home, "docs", "pipe")))
-	c := cache.NewMemory(1 << 20)
+	c := cache.Open(t.TempDir())
 	entry, putErr := c.PutText("tool", nil, "first\nsecond\n")
 	if err := errors.Join(err, putErr); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestFileTools(t *testing.T) {
 
 func TestNothingIsAllowedByDefault(t *testing.T) {
 	set := &tools.Set{}
-	if err := set.Add(builtin.All(builtin.Config{Files: builtin.Files{Cache: cache.NewMemory(0)}})...); err != nil {
+	if err := set.Add(builtin.All(builtin.Config{Files: builtin.Files{Cache: cache.Open(t.TempDir())}})...); err != nil {
 		t.Fatal(err)
 	}
 	tool, _ := set.Lookup("file_head")

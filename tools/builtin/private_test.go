@@ -17,7 +17,7 @@ import (
 // head is what file_head says of a path where a directory is allowed.
 func head(t *testing.T, files builtin.Files, path string) tools.Result {
 	t.Helper()
-	files.Cache = cache.NewMemory(0)
+	files.Cache = cache.Open(t.TempDir())
 	set := &tools.Set{}
 	if err := set.Add(builtin.All(builtin.Config{Files: files})...); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func Example() {
 	}
 	tool := summarize.New(summarize.Config{
 		Files:  coding.Config{Root: dir},
-		Cache:  cache.NewMemory(1 << 20),
+		Cache:  cache.Open(filepath.Join(dir, "cache")),
 		Window: func(string) int { return 128_000 },
 		Ask: func(_ context.Context, r summarize.Request) (tools.Result, error) {
 			// A program sends r to a model here.

@@ -24,7 +24,7 @@ import (
 type project struct {
 	*testing.T
 	config summarize.Config
-	cache  *cache.Memory
+	cache  cache.Files
 	window int // of the model
 	mu     sync.Mutex
 	asked  []summarize.Request
@@ -36,7 +36,7 @@ func newProject(t *testing.T) *project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{T: t, cache: cache.NewMemory(1 << 20), window: 100_000}
+	p := &project{T: t, cache: cache.Open(filepath.Join(top, "cache")), window: 100_000}
 	p.config = summarize.Config{
 		Files:  coding.Config{Root: filepath.Join(top, "project"), Home: top, Private: filepath.Join(top, ".chibi")},
 		Fetch:  fetch.Config{Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }},
