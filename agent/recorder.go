@@ -36,3 +36,18 @@ func (r recorder) endText() {
 		r.agent.Output.TextEnd()
 	}
 }
+
+// storeUnanswered stores messages that need an answer; the first of them ends with
+// the prompt.
+func (t *turn) storeUnanswered(prompt string, first contexts.Entry, more ...contexts.Entry) error {
+	first = first.Asking(prompt, t.recipe.name())
+	if err := t.recorder.record(append([]contexts.Entry{first}, more...)...); err != nil {
+		return err
+	}
+	t.unanswered = first.ID
+	return nil
+}
+
+func (t *turn) userMessage(text string) contexts.Entry {
+	return contexts.UserMessage(t.agent.Settings.userName(), t.contextName(), text)
+}
