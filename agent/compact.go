@@ -45,9 +45,6 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 	return CompactDone, c.replaceWindow(ctx, "into a summary", func() error { return c.compact(ctx, window) })
 }
 
-// compaction puts summaries of the model in the place of conversation.
-type compaction struct{ agent *Agent }
-
 // compact replaces the conversation by a summary of it.
 func (c compaction) compact(ctx context.Context, conversation []contexts.Entry) error {
 	summary, err := c.summarize(ctx, conversation)
@@ -124,35 +121,64 @@ func countEntries(window []contexts.Entry) (n int) {
 	return n
 }
 
-// tokens estimates the tokens of entries as the original does: four bytes are one
-// token.
-func tokens(entries []contexts.Entry) int {
-	sum := 0
-	for _, e := range entries {
-		sum += (len(e.Content) + len(e.Role())) / 4
+// Clear archives the context: afterwards the window is empty, and the transcript
+// keeps everything. It fires pre_clear and post_clear, both with the entries that
+// are cleared.
+func (a *Agent) Clear(ctx context.Context) error {
+	ctx = identified(ctx, a, "")
+	cleared, err := contextPayload(ctx, a.Context)
+	if err != nil {
+		return err
 	}
-	return sum
+	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PreClear, cleared); err != nil {
+		return err
+	}
+	if err := a.Context.Archive(); err != nil {
+		return err
+	}
+	a.session.unknown()
+	emitChange(a, ContextCleared, "context %q was cleared", a.Context.Name())
+	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostClear, cleared)
+	return err
 }
 
-// maybeCompact warns when the window fills up, and compacts its oldest part if that
-// is configured. The prompt is answered in any case: a failure is reported, and the
-// conversation continues as it is. It returns the window.
-func (c compaction) maybeCompact(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
-	limit, size := c.agent.Settings.contextWindow(), tokens(window)
-	used := float64(size) * 100 / float64(limit)
-	if warn := c.agent.Settings.WarnPercent; warn > 0 && used >= warn {
-		c.agent.Output.notice("the context window of %q is %.0f%% full, about %d tokens are left",
-			c.agent.Context.Name(), used, max(0, limit-size))
+// contextPayload describes the context for hooks.
+func contextPayload(ctx context.Context, c Context) (hookpoints.ContextPayload, error) {
+	window, err := c.Window(ctx)
+	if err != nil {
+		return hookpoints.ContextPayload{}, err
 	}
-	if !c.agent.Settings.AutoCompact || used < c.agent.Settings.CompactPercent {
-		return window, nil
-	}
-	if err := c.compactRolling(ctx, window); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	summary, err := c.Summary(ctx)
+	return hookpoints.ContextPayload{ContextName: c.Name(),
+		MessageCount: len(contexts.Messages(window)), Summary: summary}, err
+}
+
+// emitChange reports what happened to the agent's context.
+func emitChange(a *Agent, change ContextChange, format string, args ...any) {
+	a.Output.emit(Event{Kind: EventContext, Text: fmt.Sprintf(format, args...), Change: change,
+		Contexts: []string{a.Context.Name()}})
+}
+
+// exchange is a message of the user with everything up to the next one: answers,
+// tool calls, results. It is removed from the window as a whole, so that no call
+// loses its result.
+type exchange []contexts.Entry
+
+// exchanges splits a window into exchanges. Entries that are not conversation, such
+// as anchors, belong to none.
+func exchanges(window []contexts.Entry) []exchange {
+	var list []exchange
+	for _, e := range window {
+		switch e.Type {
+		case contexts.TypeMessage, contexts.TypeToolCall, contexts.TypeToolResult:
+		default:
+			continue
 		}
-		c.agent.Output.notice("context %q could not be compacted and continues as it is: %v", c.agent.Context.Name(), err)
-		return window, nil
+		if len(list) == 0 || e.Type == contexts.TypeMessage && e.Role() == "user" {
+			list = append(list, nil)
+		}
+		last := len(list) - 1
+		list[last] = append(list[last], e)
 	}
-	return c.agent.Context.Window(ctx)
+	return list
 }

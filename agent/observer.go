@@ -83,12 +83,6 @@ func (o Output) emit(e Event) {
 	}
 }
 
-// emitChange reports what happened to the agent's context.
-func emitChange(a *Agent, change ContextChange, format string, args ...any) {
-	a.Output.emit(Event{Kind: EventContext, Text: fmt.Sprintf(format, args...), Change: change,
-		Contexts: []string{a.Context.Name()}})
-}
-
 // emitRewritten reports what plugins changed in the calls of a conversation.
 func (o Output) emitRewritten(window []contexts.Entry) {
 	written := map[string]string{}

@@ -105,11 +105,3 @@ func (a turnAction) runDetached(ctx context.Context) (string, error) {
 	}
 	return last.reply.Text, err
 }
-
-// findRecipe finds a recipe and fills in its arguments.
-func (a *Agent) findRecipe(ctx context.Context, name string, args map[string]string) (Recipe, error) {
-	if a.Recipes == nil {
-		return Recipe{}, fmt.Errorf("there is no recipe %q", name)
-	}
-	return a.Recipes(ctx, name, args)
-}

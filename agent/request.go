@@ -166,22 +166,6 @@ func (a *Agent) requestBody(ctx context.Context, q modelRequest) (json.RawMessag
 	return body, nil
 }
 
-// askModel asks the model something detached from the conversation, with hooks as for
-// any request; nothing is stored or shown. purpose names it for people.
-func (c compaction) askModel(ctx context.Context, purpose, prompt string) (llm.Reply, error) {
-	none := []string{}
-	body, err := c.agent.requestBody(ctx, modelRequest{
-		messages: []llm.Message{{Role: "user", Content: prompt}},
-		event:    RequestEvent{For: purpose, Tools: none, Configured: none, Offered: none},
-	})
-	if err != nil {
-		return llm.Reply{}, err
-	}
-	done := c.agent.Output.waiting(purpose + " by model " + c.agent.Settings.Model)
-	defer done()
-	return c.agent.Model.Stream(ctx, body, func(string) {})
-}
-
 // sentTools lists the tools of a body if they are not the offered ones.
 func sentTools(body []byte, offered []string) []string {
 	names := []string{}

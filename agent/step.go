@@ -185,18 +185,6 @@ func (s *step) store(entries ...contexts.Entry) error {
 	return s.turn.recorder.record(entries...)
 }
 
-// incomplete returns why a response is incomplete although its stream ended
-// normally; "" if it is complete.
-func incomplete(reply llm.Reply) string {
-	switch reply.FinishReason {
-	case "length", "max_tokens":
-		return "it reached its length limit (api.max_tokens, or the model's context window)"
-	case "content_filter":
-		return "its server's content filter stopped it"
-	}
-	return ""
-}
-
 // withoutRecipe returns an action of a turn that ends, which makes no further request.
 func (a turnAction) withoutRecipe() turnAction {
 	if a.recipe != "" {

@@ -8,7 +8,11 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/clip"
+	"github.com/chibi-host/chibi/llm"
 )
+
+// compaction puts summaries of the model in the place of conversation.
+type compaction struct{ agent *Agent }
 
 // maxToolText bounds, in bytes, the part of a tool's arguments or result that a
 // summary is made from.
@@ -87,4 +91,28 @@ func excerpt(text string, most int) string {
 		return text
 	}
 	return clip.Bytes(text, most) + "... [truncated]"
+}
+
+// askModel asks the model something detached from the conversation, with hooks as for
+// any request; nothing is stored or shown. purpose names it for people.
+func (c compaction) askModel(ctx context.Context, purpose, prompt string) (llm.Reply, error) {
+	none := []string{}
+	body, err := c.agent.requestBody(ctx, modelRequest{
+		messages: []llm.Message{{Role: "user", Content: prompt}},
+		event:    RequestEvent{For: purpose, Tools: none, Configured: none, Offered: none},
+	})
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	done := c.agent.Output.waiting(purpose + " by model " + c.agent.Settings.Model)
+	defer done()
+	return c.agent.Model.Stream(ctx, body, func(string) {})
+}
+
+// findRecipe finds a recipe and fills in its arguments.
+func (a *Agent) findRecipe(ctx context.Context, name string, args map[string]string) (Recipe, error) {
+	if a.Recipes == nil {
+		return Recipe{}, fmt.Errorf("there is no recipe %q", name)
+	}
+	return a.Recipes(ctx, name, args)
 }
