@@ -1,14 +1,13 @@
 package agent
 
 import (
-	"cmp"
-	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
 )
 
 // Recipe is a prepared prompt with what it allows.
@@ -35,73 +34,113 @@ func (r *Recipe) name() string {
 	return r.Name
 }
 
-// purpose returns what the requests are for that are not of the conversation, "" for its own.
-func (t *turn) purpose() string {
-	switch in := t.agent.inner; {
-	case in == nil:
-		return ""
-	case in.isForHook():
-		return "recipe " + t.recipe.name()
-	}
-	return "sub-agent " + t.agent.inner.told().AgentID
-}
-
-// runRecipe runs a recipe on the conversation, because a hook asked for it. Its
-// answer replaces the conversation, except the latest response and its results if
-// that called tools: the model has not seen those yet. If the recipe fails, the
-// conversation continues as it is.
-func (a turnAction) runRecipe(ctx context.Context, latest []contexts.Entry) error {
-	if limit := a.turn.agent.Settings.maxFollowUps(); a.turn.recipes >= limit {
-		a.turn.agent.Output.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not "+
-			"run", limit, a.recipe)
+// checkCommand checks the command in a call's arguments against the recipe's patterns: the
+// argument "command" of any tool, and the subject of a shell.
+func (r *Recipe) checkCommand(spec tools.Spec, args json.RawMessage) error {
+	if r == nil || len(r.Commands) == 0 {
 		return nil
 	}
-	a.turn.recipes++
-	answer, err := a.runDetached(ctx)
-	if err == nil && strings.TrimSpace(answer) == "" {
-		err = errors.New("the model answered nothing")
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	if spec.Category == tools.CategoryShell && spec.Subject != "" && spec.Subject != "command" {
+		if err := r.checkArgument(spec.Subject, args); err != nil {
+			return err
 		}
-		a.turn.agent.Output.notice("the recipe %q failed and the conversation stays as it is: %v", a.recipe, err)
-		return nil
 	}
-	entries := a.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}})
-	return a.replace(ctx, replacement{
-		entries: withResults(entries, latest), into: fmt.Sprintf("into the answer of the recipe %q", a.recipe),
-		dropSummary: true, // the recipe was given the summary with the conversation
-	})
+	return r.checkArgument("command", args)
 }
 
-// runDetached runs a recipe on the conversation, by an agent that works inside this turn,
-// and returns its answer.
-func (a turnAction) runDetached(ctx context.Context) (string, error) {
-	t := a.turn
-	recipe, err := t.agent.findRecipe(ctx, a.recipe, a.args)
-	if err != nil {
-		return "", err
+// checkArgument checks each part of the command in one argument separately.
+func (r *Recipe) checkArgument(name string, args json.RawMessage) error {
+	var command gjson.Result
+	found := 0
+	gjson.ParseBytes(args).ForEach(func(key, value gjson.Result) bool {
+		if key.Str == name {
+			command = value
+		}
+		if strings.EqualFold(key.Str, name) { // some programs also read "COMMAND" as "command"
+			found++
+		}
+		return true
+	})
+	if !command.Exists() {
+		return nil
 	}
-	window, err := t.agent.Context.Window(ctx)
-	if err != nil {
-		return "", err
+	if command.Type != gjson.String || found != 1 {
+		return fmt.Errorf("the recipe %q allows only commands that are one string", r.Name)
 	}
-	prompt, err := promptAbout(ctx, t.agent.Context, contexts.Answered(window, t.unanswered), recipe.Prompt)
-	if err != nil {
-		return "", err
+	for _, part := range commandsIn(command.Str) {
+		if !r.allows(part) {
+			return fmt.Errorf("the recipe %q does not allow the command %q; it allows: %s", r.Name, part,
+				strings.Join(r.Commands, ", "))
+		}
 	}
-	inside, err := newInside(t)
-	if err != nil {
-		return "", err
+	return nil
+}
+
+// commandsIn splits a text at what shells put between commands.
+func commandsIn(text string) (list []string) {
+	isSeparator := func(c rune) bool { return strings.ContainsRune(";|&\n", c) }
+	for _, part := range strings.FieldsFunc(withoutRedirections(text), isSeparator) {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
 	}
-	n := newTurn(inside, t.depth)
-	n.recipe, n.system = &recipe, t.system
-	n.addPrompt(prompt)
-	last, err := n.answer(ctx)
-	err = cmp.Or(err, haltedError(n.halted))
-	if err == nil && last.incomplete != "" {
-		err = fmt.Errorf("its answer is incomplete: %s", last.incomplete)
+	return list
+}
+
+// withoutRedirections replaces redirections with an "&", such as 2>&1 and &>>, by
+// blanks: this "&" does not separate commands.
+func withoutRedirections(text string) string {
+	const digits = "0123456789"
+	var kept strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "&")
+		source, isCopy := strings.CutSuffix(before, ">")
+		rest := strings.TrimLeft(after, digits+"-")
+		switch {
+		case !found:
+			return kept.String() + text
+		case isCopy && rest != after: // 2>&1
+			kept.WriteString(strings.TrimRight(source, digits) + " ")
+			text = rest
+		case strings.HasPrefix(after, ">"): // &> or &>>
+			kept.WriteString(before + " ")
+			text = strings.TrimPrefix(after[1:], ">")
+		default:
+			kept.WriteString(before + "&")
+			text = after
+		}
 	}
-	return last.reply.Text, err
+}
+
+// allows reports whether a pattern matches a command. A command in which a shell would
+// run another one is matched only by "*".
+func (r *Recipe) allows(command string) bool {
+	if slices.Contains(r.Commands, "*") {
+		return true
+	}
+	for _, substitution := range []string{"$(", "`", "<(", ">("} {
+		if strings.Contains(command, substitution) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(r.Commands, func(pattern string) bool { return matches(pattern, command) })
+}
+
+// matches reports whether a text matches a pattern, in which "*" stands for any text.
+func matches(pattern, text string) bool {
+	first, others, hasStar := strings.Cut(pattern, "*")
+	text, begins := strings.CutPrefix(text, first)
+	if !begins || !hasStar {
+		return begins && text == ""
+	}
+	words := strings.Split(others, "*")
+	last := len(words) - 1
+	for _, word := range words[:last] {
+		_, after, found := strings.Cut(text, word)
+		if !found {
+			return false
+		}
+		text = after
+	}
+	return strings.HasSuffix(text, words[last])
 }

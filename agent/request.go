@@ -187,3 +187,14 @@ func parameters(body []byte) json.RawMessage {
 	}
 	return params
 }
+
+// purpose returns what the requests are for that are not of the conversation, "" for its own.
+func (t *turn) purpose() string {
+	switch in := t.agent.inner; {
+	case in == nil:
+		return ""
+	case in.isForHook():
+		return "recipe " + t.recipe.name()
+	}
+	return "sub-agent " + t.agent.inner.told().AgentID
+}

@@ -185,25 +185,6 @@ func (s *step) store(entries ...contexts.Entry) error {
 	return s.turn.recorder.record(entries...)
 }
 
-// withoutRecipe returns an action of a turn that ends, which makes no further request.
-func (a turnAction) withoutRecipe() turnAction {
-	if a.recipe != "" {
-		a.turn.agent.Output.notice("the recipe %q is not run: the turn is %s", a.recipe, haltedError(a.halted))
-	}
-	a.recipe = ""
-	return a
-}
-
-// withoutIncomplete returns an action after an incomplete response, which must not
-// replace the conversation as a summary.
-func (a turnAction) withoutIncomplete() turnAction {
-	if !a.dropSummary {
-		return a
-	}
-	a.turn.agent.Output.notice("the conversation stays as it is: its replacement is incomplete")
-	return turnAction{turn: a.turn, point: a.point, contexts: a.contexts}
-}
-
 // refuseCalls answers the calls of an incomplete response: it is unknown what they
 // lack, so none of them runs.
 func (s *step) refuseCalls() error {
