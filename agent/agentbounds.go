@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/tools"
 )
 
 // mayStart returns why a turn cannot start a sub-agent for a task.
@@ -67,19 +67,6 @@ func offeredTo(task AgentTask, offered toolNames) (toolNames, error) {
 	return setOf(task.Tools), nil
 }
 
-// budget counts the tokens that the sub-agents of a turn use together. It is safe for
-// concurrent use.
-type budget struct{ spent atomic.Int64 }
-
-// check returns an error if so many tokens are used up.
-func (b *budget) check(limit int) error {
-	if spent := b.spent.Load(); spent >= int64(limit) {
-		return fmt.Errorf("the sub-agents of this turn have used %d tokens; stopped, as max_agent_tokens = %d says", spent,
-			limit)
-	}
-	return nil
-}
-
 // mayAsk returns an error if a turn is that of a sub-agent whose tokens are used up.
 func mayAsk(t *turn) error {
 	if t.agent.inner.enclosing() == nil {
@@ -102,4 +89,11 @@ func spend(t *turn, before hookpoints.Usage, incomplete string) {
 		CurrentContextWindow: t.usage.CurrentContextWindow, MaxContextWindow: t.usage.MaxContextWindow,
 	}
 	t.budget.spent.Add(int64(in + out))
+}
+
+const spawnToolName = "spawn_agent"
+
+// isSpawnTool reports whether a tool is chibi's spawn_agent.
+func isSpawnTool(spec tools.Spec) bool {
+	return spec.Name == spawnToolName && spec.Kind == tools.Builtin
 }

@@ -64,14 +64,6 @@ func (s *schemas) distrust(spec tools.Spec, wrong error, out Output) *tools.Sche
 	return s.remember(spec, nil)
 }
 
-// PrepareArguments returns the arguments that the tool would get in a turn without
-// hooks: they are converted to the types of the tool's parameters. The error says
-// what is wrong with them.
-func (a *Agent) PrepareArguments(spec tools.Spec, args json.RawMessage) (json.RawMessage, error) {
-	converted, _ := a.schemas.of(spec, a.Output).Convert(args)
-	return converted, a.schemas.check(spec, converted, a.Output)
-}
-
 // check checks a call's arguments against the tool's parameters.
 func (s *schemas) check(spec tools.Spec, args json.RawMessage, out Output) error {
 	err := s.of(spec, out).Check(args)

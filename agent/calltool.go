@@ -77,3 +77,11 @@ func endServed(a *Agent, done string, err error) {
 	}
 	a.Output.emit(Event{Kind: EventAnswer, Text: done})
 }
+
+// PrepareArguments returns the arguments that the tool would get in a turn without
+// hooks: they are converted to the types of the tool's parameters. The error says
+// what is wrong with them.
+func (a *Agent) PrepareArguments(spec tools.Spec, args json.RawMessage) (json.RawMessage, error) {
+	converted, _ := a.schemas.of(spec, a.Output).Convert(args)
+	return converted, a.schemas.check(spec, converted, a.Output)
+}

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"fmt"
+
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 )
@@ -91,4 +93,16 @@ func recipesAround(t *turn) []*Recipe {
 		list = append(list, in.around.recipe)
 	}
 	return list
+}
+
+// newAgentID returns the id of the next sub-agent that an agent starts.
+func newAgentID(a *Agent) string {
+	for a.inner != nil && a.inner.sub == nil {
+		a = a.inner.around.agent
+	}
+	n := a.spawned.Add(1)
+	if a.inner == nil {
+		return fmt.Sprintf("agent-%d", n)
+	}
+	return fmt.Sprintf("%s.%d", a.inner.nesting.AgentID, n)
 }

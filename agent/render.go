@@ -86,3 +86,22 @@ func (c *toolCall) cacheOutput(ctx context.Context, e cache.Entry) (string, erro
 	})
 	return text, err
 }
+
+// noteRepeat returns what is added to the result of a call for the model if it has been
+// repeated, "" otherwise, and tells the person. The last repetition ends the turn.
+func (s *step) noteRepeat(c *toolCall, seen rendered) string {
+	count := s.turn.repeats.add(madeCall{c.inv.ToolName, string(c.inv.Arguments), seen.text, seen.cached})
+	if count < firstToldRepeat {
+		return ""
+	}
+	same := "with the same arguments and the same result"
+	if seen.cached {
+		same = "with the same arguments"
+	}
+	ending := ""
+	if count >= lastRepeat {
+		s.ending, ending = "a call was repeated too often", "; the turn ends"
+	}
+	s.turn.agent.Output.notice("the model repeated the call of %s %d times %s%s", c.inv.ToolName, count, same, ending)
+	return fmt.Sprintf("\n[This call has been repeated %d times %s. Do something else, or answer.]", count, same)
+}

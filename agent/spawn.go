@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -313,14 +315,13 @@ func agentID(c *toolCall) string {
 	return id
 }
 
-// newAgentID returns the id of the next sub-agent that an agent starts.
-func newAgentID(a *Agent) string {
-	for a.inner != nil && a.inner.sub == nil {
-		a = a.inner.around.agent
+// withOption returns the members of a request with one that replaces that of the same name.
+func withOption(options []llm.Option, name string, value any) (list []llm.Option) {
+	text, _ := json.Marshal(value) // a number
+	for _, o := range options {
+		if o.Name != name {
+			list = append(list, o)
+		}
 	}
-	n := a.spawned.Add(1)
-	if a.inner == nil {
-		return fmt.Sprintf("agent-%d", n)
-	}
-	return fmt.Sprintf("%s.%d", a.inner.nesting.AgentID, n)
+	return append(list, llm.Option{Name: name, Value: text})
 }

@@ -3,9 +3,9 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
-	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -15,13 +15,6 @@ type spawnAgent struct{ known []string }
 // SpawnTool returns the tool spawn_agent, with which a model starts sub-agents. The model is
 // told of the known recipes that define some: the name of each, perhaps with a description.
 func SpawnTool(known ...string) tools.Tool { return spawnAgent{known} }
-
-const spawnToolName = "spawn_agent"
-
-// isSpawnTool reports whether a tool is chibi's spawn_agent.
-func isSpawnTool(spec tools.Spec) bool {
-	return spec.Name == spawnToolName && spec.Kind == tools.Builtin
-}
 
 // Spec describes the tool.
 func (s spawnAgent) Spec() tools.Spec {
@@ -79,13 +72,28 @@ func (spawnAgent) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 		MaxTokens: args.MaxTokens, Context: args.Context})
 }
 
-// withOption returns the members of a request with one that replaces that of the same name.
-func withOption(options []llm.Option, name string, value any) (list []llm.Option) {
-	text, _ := json.Marshal(value) // a number
-	for _, o := range options {
-		if o.Name != name {
-			list = append(list, o)
-		}
+// RunAgent runs a sub-agent for the call in whose context a tool runs, and returns its last
+// answer as the tool's result. All hooks fire inside; it has at most the tools that the
+// call's model was offered, under the same permissions. What goes wrong is a failed
+// result; the error is the end of ctx. Several can run at the same time.
+func RunAgent(ctx context.Context, task AgentTask) (tools.Result, error) {
+	call, _ := ctx.Value(callKey{}).(*toolCall)
+	if call == nil {
+		return tools.ErrorResult(errors.New("a sub-agent needs a model and hooks: only a call in a turn starts one")), nil
 	}
-	return append(list, llm.Option{Name: name, Value: text})
+	s, err := newSpawn(ctx, call, task)
+	if err != nil {
+		return tools.ErrorResult(err), ctx.Err()
+	}
+	defer s.close()
+	if err := s.approve(ctx); err != nil {
+		return tools.Result{}, err
+	}
+	if !s.isOver() {
+		s.run(ctx)
+	}
+	if ctx.Err() != nil {
+		return tools.Result{}, ctx.Err()
+	}
+	return s.result(), s.report(ctx)
 }

@@ -2,7 +2,8 @@ package agent
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"sync/atomic"
 
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
@@ -88,28 +89,15 @@ type subagent struct {
 	incomplete string
 }
 
-// RunAgent runs a sub-agent for the call in whose context a tool runs, and returns its last
-// answer as the tool's result. All hooks fire inside; it has at most the tools that the
-// call's model was offered, under the same permissions. What goes wrong is a failed
-// result; the error is the end of ctx. Several can run at the same time.
-func RunAgent(ctx context.Context, task AgentTask) (tools.Result, error) {
-	call, _ := ctx.Value(callKey{}).(*toolCall)
-	if call == nil {
-		return tools.ErrorResult(errors.New("a sub-agent needs a model and hooks: only a call in a turn starts one")), nil
+// budget counts the tokens that the sub-agents of a turn use together. It is safe for
+// concurrent use.
+type budget struct{ spent atomic.Int64 }
+
+// check returns an error if so many tokens are used up.
+func (b *budget) check(limit int) error {
+	if spent := b.spent.Load(); spent >= int64(limit) {
+		return fmt.Errorf("the sub-agents of this turn have used %d tokens; stopped, as max_agent_tokens = %d says", spent,
+			limit)
 	}
-	s, err := newSpawn(ctx, call, task)
-	if err != nil {
-		return tools.ErrorResult(err), ctx.Err()
-	}
-	defer s.close()
-	if err := s.approve(ctx); err != nil {
-		return tools.Result{}, err
-	}
-	if !s.isOver() {
-		s.run(ctx)
-	}
-	if ctx.Err() != nil {
-		return tools.Result{}, ctx.Err()
-	}
-	return s.result(), s.report(ctx)
+	return nil
 }
