@@ -21,6 +21,7 @@ import (
 
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
@@ -89,3 +90,55 @@ type RefusedError struct {
 func (e *RefusedError) Error() string {
 	return cmp.Or(e.What, "the prompt") + " was refused: " + e.Message
 }
+
+// turn answers one prompt, from pre_message to pre_stop.
+type turn struct {
+	agent    *Agent
+	recorder recorder
+	// conversation is what is sent to the model.
+	conversation
+	// depth counts the turns that the recurse tool asked for before this one; note
+	// is its note for a further turn.
+	depth int
+	note  string
+	// recipe is the recipe that the prompt comes from; nil: none.
+	recipe *Recipe
+	// steps, followUps and recipes count the responses, the follow-ups of pre_stop and
+	// the recipes that hooks have run.
+	steps, followUps, recipes int
+	// repeats notices calls that are repeated.
+	repeats repeats
+	// unanswered is the id of the prompt that has no answer yet, "" if there is
+	// none; hasMail is true if mail came with it.
+	unanswered string
+	hasMail    bool
+	// halted says which plugin ended the turn.
+	halted hookpoints.Halted
+	// failure is what failed, if that is known.
+	failure hookpoints.FailureKind
+	// budget counts the tokens of the sub-agents of this turn; it is shared with the turns
+	// inside of it.
+	budget *budget
+}
+
+// newTurn returns a turn of the agent's conversation, which is stored and shown.
+func newTurn(a *Agent, depth int) *turn {
+	usage := hookpoints.Usage{MaxContextWindow: a.Settings.contextWindow()}
+	t := &turn{agent: a, recorder: recorder{a}, depth: depth, recipe: a.Recipe,
+		conversation: conversation{usage: usage}}
+	if a.inner == nil {
+		t.budget = &budget{}
+	} else {
+		t.budget = a.inner.around.budget
+	}
+	return t
+}
+
+// detached returns a turn that stores and shows nothing.
+func detached(a *Agent, depth int) *turn {
+	t := newTurn(a, depth)
+	t.recorder = recorder{}
+	return t
+}
+
+func (t *turn) contextName() string { return t.agent.Context.Name() }

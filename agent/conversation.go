@@ -5,6 +5,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/tools"
 )
 
 // conversation is what is sent to the model, and what it costs.
@@ -86,4 +87,15 @@ func incomplete(reply llm.Reply) string {
 		return "its server's content filter stopped it"
 	}
 	return ""
+}
+
+// toolNames is the set of tools that a request offered.
+type toolNames map[string]bool
+
+func toolNamesOf(specs []tools.Spec) toolNames {
+	names := toolNames{}
+	for _, s := range specs {
+		names[s.Name] = true
+	}
+	return names
 }

@@ -306,15 +306,6 @@ func (s *spawn) use() contexts.AgentUse {
 		OutputTokens: took.OutputTokens}
 }
 
-// agentID returns the id of a sub-agent that a call starts: the call's own for the first one.
-func agentID(c *toolCall) string {
-	id := c.agentID
-	if c.agentID = ""; id == "" {
-		id = newAgentID(c.agent)
-	}
-	return id
-}
-
 // withOption returns the members of a request with one that replaces that of the same name.
 func withOption(options []llm.Option, name string, value any) (list []llm.Option) {
 	text, _ := json.Marshal(value) // a number

@@ -12,26 +12,6 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// step is one response of the model with the results of its tool calls.
-type step struct {
-	turn  *turn
-	reply llm.Reply
-	// offered are the tools that the request offered.
-	offered toolNames
-	// undeclared says that arguments are not checked against parameters.
-	undeclared bool
-	// incomplete says why the response is incomplete although its stream ended
-	// normally; "" if it is complete.
-	incomplete string
-	// ending says why the turn ends with this step although the response calls tools, "" if
-	// it does not.
-	ending string
-	// finished are the calls that have their results.
-	finished []hookpoints.FinishedCall
-	// entries are the response and the results as they are stored.
-	entries []contexts.Entry
-}
-
 // takeStep asks the model, and runs the tools that it calls. What hooks ask for at
 // post_turn is applied when the calls have their results.
 func (t *turn) takeStep(ctx context.Context) (step, error) {

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -11,62 +10,9 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
-	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 )
-
-// toolNames is the set of tools that a request offered.
-type toolNames map[string]bool
-
-func toolNamesOf(specs []tools.Spec) toolNames {
-	names := toolNames{}
-	for _, s := range specs {
-		names[s.Name] = true
-	}
-	return names
-}
-
-// callResult is what the model is told about a call.
-type callResult struct {
-	text string
-	// ranWith are the arguments that the tool ran with, if plugins changed them.
-	ranWith json.RawMessage
-	// failure is a line about why the call did not run or failed; "" if it ran and
-	// succeeded.
-	failure string
-	// agents are the sub-agents that the call started.
-	agents []contexts.AgentUse
-}
-
-type toolCall struct {
-	step   *step
-	agent  *Agent
-	wanted llm.ToolCall              // as the model wrote it
-	inv    hookpoints.PreToolPayload // as hooks have left it
-	// converted are the places in the model's arguments that were converted, rewritten the
-	// arguments as plugins changed them.
-	converted []string
-	rewritten json.RawMessage
-	// plan runs the tool; nil: the call is not run, and the output says why. judged is what
-	// the gate judged.
-	plan   tools.Plan
-	judged permissions.Call
-	kind   tools.Kind
-	out    output
-	next   string // the model's note for a further turn
-	// decided is what plugins decided at pre_tool, contexts are their texts for the model.
-	decided  permissions.Judgement
-	contexts []hookpoints.Text
-	// agentID is the id of the sub-agent that the tool starts, if it starts one.
-	agentID string
-	// agents are the sub-agents that it has started.
-	agents []contexts.AgentUse
-}
-
-func newToolCall(s *step, wanted llm.ToolCall) *toolCall {
-	return &toolCall{step: s, agent: s.turn.agent, wanted: wanted}
-}
 
 // finish takes a call that has an output to post_tool.
 func (c *toolCall) finish(ctx context.Context) (callResult, error) {
