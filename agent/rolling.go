@@ -15,6 +15,39 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
+// maybeCompact warns when the window fills up, and compacts its oldest part if that
+// is configured. The prompt is answered in any case: a failure is reported, and the
+// conversation continues as it is. It returns the window.
+func (c compaction) maybeCompact(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
+	limit, size := c.agent.Settings.contextWindow(), tokens(window)
+	used := float64(size) * 100 / float64(limit)
+	if warn := c.agent.Settings.WarnPercent; warn > 0 && used >= warn {
+		c.agent.Output.notice("the context window of %q is %.0f%% full, about %d tokens are left",
+			c.agent.Context.Name(), used, max(0, limit-size))
+	}
+	if !c.agent.Settings.AutoCompact || used < c.agent.Settings.CompactPercent {
+		return window, nil
+	}
+	if err := c.compactRolling(ctx, window); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		c.agent.Output.notice("context %q could not be compacted and continues as it is: %v", c.agent.Context.Name(), err)
+		return window, nil
+	}
+	return c.agent.Context.Window(ctx)
+}
+
+// tokens estimates the tokens of entries as the original does: four bytes are one
+// token.
+func tokens(entries []contexts.Entry) int {
+	sum := 0
+	for _, e := range entries {
+		sum += (len(e.Content) + len(e.Role())) / 4
+	}
+	return sum
+}
+
 // keptExchanges is how many of the latest exchanges always stay in the window: that
 // of the current prompt, and the last complete one.
 const keptExchanges = 2
@@ -140,37 +173,4 @@ func chosenIDs(answer string) map[string]bool {
 		chosen[id] = true
 	}
 	return chosen
-}
-
-// maybeCompact warns when the window fills up, and compacts its oldest part if that
-// is configured. The prompt is answered in any case: a failure is reported, and the
-// conversation continues as it is. It returns the window.
-func (c compaction) maybeCompact(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
-	limit, size := c.agent.Settings.contextWindow(), tokens(window)
-	used := float64(size) * 100 / float64(limit)
-	if warn := c.agent.Settings.WarnPercent; warn > 0 && used >= warn {
-		c.agent.Output.notice("the context window of %q is %.0f%% full, about %d tokens are left",
-			c.agent.Context.Name(), used, max(0, limit-size))
-	}
-	if !c.agent.Settings.AutoCompact || used < c.agent.Settings.CompactPercent {
-		return window, nil
-	}
-	if err := c.compactRolling(ctx, window); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		c.agent.Output.notice("context %q could not be compacted and continues as it is: %v", c.agent.Context.Name(), err)
-		return window, nil
-	}
-	return c.agent.Context.Window(ctx)
-}
-
-// tokens estimates the tokens of entries as the original does: four bytes are one
-// token.
-func tokens(entries []contexts.Entry) int {
-	sum := 0
-	for _, e := range entries {
-		sum += (len(e.Content) + len(e.Role())) / 4
-	}
-	return sum
 }
