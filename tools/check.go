@@ -10,10 +10,6 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// ErrSchema means that a tool's schema is invalid, so that arguments cannot be checked
-// against it.
-var ErrSchema = errors.New("its parameters are not a usable JSON Schema")
-
 // Check validates a call's arguments against the schema. The error names the argument
 // and what is wrong with it, so that a model can correct the call. Arguments whose check
 // would take too many steps are rejected.
@@ -41,16 +37,6 @@ func (s *Schema) Check(args json.RawMessage) error {
 		return s.explain(object, err)
 	}
 	return nil
-}
-
-// validate runs the validator. What makes it panic is refused.
-func (s *Schema) validate(value any) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("the validator cannot use the arguments: %v", cause)
-		}
-	}()
-	return s.resolved.Validate(value)
 }
 
 // decodeText returns the text of the decoder's error without the library's types.

@@ -107,31 +107,6 @@ func (c *converter) note() {
 	c.places = append(c.places, pointer)
 }
 
-// converts reports whether a text is the JSON of a value of an allowed type, where strings
-// are not allowed.
-func converts(text string, allowed typeSet) bool {
-	switch {
-	case allowed&typeString != 0:
-		return false
-	case text == "true" || text == "false":
-		return allowed&typeBoolean != 0
-	case text == "null":
-		return allowed&typeNull != 0
-	case !isNumber(text):
-		return false
-	case strings.ContainsAny(text, ".eE"):
-		return allowed&typeFraction != 0
-	}
-	return allowed&typeInteger != 0
-}
-
-// isNumber reports whether a text is a JSON number, without spaces around it.
-func isNumber(text string) bool {
-	isDigit := func(b byte) bool { return '0' <= b && b <= '9' }
-	return text != "" && len(text) <= maxNumber && (text[0] == '-' || isDigit(text[0])) && isDigit(text[len(text)-1]) &&
-		strictjson.Valid([]byte(text))
-}
-
 // constraints are what a schema requires of one value: all shapes apply, and at least one
 // of each list of alternatives.
 type constraints struct {

@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"strings"
 	"time"
 )
 
@@ -30,32 +28,6 @@ func (r *Remote) Revision() string { return RevisionOf(r.Definition()) }
 func RevisionOf(definition json.RawMessage) string {
 	sum := sha256.Sum256(definition)
 	return hex.EncodeToString(sum[:16])
-}
-
-// Is reports whether a tool is of a category. A tool of an MCP server is of the category
-// [CategoryMCP] and of the one that the person gave it.
-func (s Spec) Is(c Category) bool {
-	return s.Category == c || c == CategoryMCP && s.Remote != nil
-}
-
-// maxServerName is how long the name of a server may be, in bytes.
-const maxServerName = 32
-
-// ValidServerName reports whether a server can have a name: 1 to 32 ASCII letters, digits,
-// "-" and "_", without "__" and without "_" at either end, so that the name of a tool says
-// which server it belongs to.
-func ValidServerName(name string) bool {
-	return ValidName(name) && len(name) <= maxServerName && !strings.Contains(name, "__") &&
-		!strings.HasPrefix(name, "_") && !strings.HasSuffix(name, "_")
-}
-
-// CheckServerName returns the error for a name that no server can have.
-func CheckServerName(name string) error {
-	if ValidServerName(name) {
-		return nil
-	}
-	return fmt.Errorf("%q is not a valid name of an MCP server: at most %d letters, digits, - and _, "+
-		"without __ and without _ at either end", name, maxServerName)
 }
 
 // Served says how long a call of an MCP server's tool took, in parts that do not overlap.

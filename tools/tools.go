@@ -63,14 +63,6 @@ func (s Spec) String() string {
 	return fmt.Sprintf("tool %q of plugin %q", s.Name, s.Owner)
 }
 
-// ValidName reports whether model providers accept a name of a tool: 1 to 64 ASCII
-// letters, digits, "-" and "_".
-func ValidName(name string) bool {
-	return 1 <= len(name) && len(name) <= 64 && strings.Trim(name, nameCharacters) == ""
-}
-
-const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-
 // Call is one call of a tool.
 type Call struct {
 	// ID is the model's identifier of this call; empty for a call by a person.
@@ -137,4 +129,10 @@ type Tool interface {
 	// Call runs the tool. A failure is a Result with Failed set, which the model
 	// reads; an error means that ctx ended.
 	Call(ctx context.Context, call Call) (Result, error)
+}
+
+// Is reports whether a tool is of a category. A tool of an MCP server is of the category
+// [CategoryMCP] and of the one that the person gave it.
+func (s Spec) Is(c Category) bool {
+	return s.Category == c || c == CategoryMCP && s.Remote != nil
 }

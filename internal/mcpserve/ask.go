@@ -26,9 +26,6 @@ func withAsker(ctx context.Context, a asker) context.Context {
 	return context.WithValue(ctx, askerKey{}, a)
 }
 
-// person is the person at the client whose call is judged.
-type person struct{}
-
 // cannotAsk says why a client's person is not asked.
 const cannotAsk = permissions.Nobody("this MCP client cannot ask (it has no elicitation)")
 

@@ -83,3 +83,8 @@ func whoIs(session *sdk.ServerSession) string {
 	}
 	return fmt.Sprintf("the MCP client %s", term.Clip(term.Name(begun.ClientInfo.Name), maxWho))
 }
+
+// sessionless is the first version of the protocol without sessions: the server asks a client
+// something by ending its request with questions, and the client repeats the request with
+// the answers.
+const sessionless = "2026-07-28"

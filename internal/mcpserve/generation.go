@@ -3,27 +3,12 @@ package mcpserve
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/tools"
 )
-
-// generation is what is served between two changes of the plugins: a session and what calls
-// use of it.
-type generation struct {
-	session *app.Session
-	first   bool // it is that of the run, with whose files later ones write
-	tools   *tools.Set
-	refusal error // why no tool may be called, nil if they may
-	users   sync.WaitGroup
-
-	mu   sync.Mutex
-	idle []*lane
-	room chan struct{} // holds an element for each call
-}
 
 // maxServed bounds how many calls of all clients run at the same time; further ones wait.
 const maxServed = 32
@@ -62,13 +47,6 @@ func (g *generation) retire() {
 func (g *generation) close() {
 	g.users.Wait()
 	g.session.Close()
-}
-
-// lane is what one call at a time uses: so calls that run at the same time do not mix in the
-// trace, where each lane is a run of its own.
-type lane struct {
-	agent   *agent.Agent
-	refusal error
 }
 
 // enter returns a lane that nobody uses, and waits while there are too many calls.

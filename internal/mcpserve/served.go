@@ -1,16 +1,12 @@
 package mcpserve
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
-	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -51,91 +47,6 @@ type Tools struct {
 	before sync.WaitGroup // generations that end
 }
 
-// Serve calls do with the session's tools, between the start and the end of a run.
-func Serve(ctx context.Context, s *app.Session, opts Options, do func(*Tools) error) (err error) {
-	v := &Tools{opts: opts}
-	if v.now, err = v.newGeneration(s); err != nil {
-		return err
-	}
-	// The trace is written there although nothing of a conversation is. Where that is not
-	// possible, the first thing to be traced says so.
-	_ = disk.MkdirAll(disk.OS{}, s.Host.Layout().Directory(s.Name()), 0o700)
-	err = s.Start(ctx)
-	defer func() { err = errors.Join(err, v.end(ctx, err)) }()
-	if err != nil {
-		return err
-	}
-	if err := s.Enter(ctx); err != nil {
-		return err
-	}
-	app.BeginChecks(s)
-	return do(v)
-}
-
-// end ends the run: on_end fires at the plugins that are loaded now.
-func (v *Tools) end(ctx context.Context, failure error) error {
-	g := v.generation()
-	err := g.session.End(ctx, failure)
-	app.Cleanup(ctx, g.session)
-	g.close()
-	v.before.Wait()
-	return err
-}
-
-// generation returns the present one.
-func (v *Tools) generation() *generation {
-	v.mu.Lock()
-	g := v.now
-	v.mu.Unlock()
-	return g
-}
-
-// Names lists the tools, also those that plugins or the configuration keep from clients.
-func (v *Tools) Names() (names []string) {
-	g := v.use()
-	defer g.release()
-	for _, spec := range g.tools.Specs() {
-		names = append(names, spec.Name)
-	}
-	return names
-}
-
-// use returns the present generation, which lives until it is released.
-func (v *Tools) use() *generation {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.now.users.Add(1)
-	return v.now
-}
-
-// Renew loads the configuration and the plugins again. Calls that run go on with what they
-// began with. After an error everything stays as it was.
-func (v *Tools) Renew(ctx context.Context) error {
-	before := v.use()
-	defer before.release()
-	next, err := before.session.For(ctx, before.session.Name())
-	if err != nil {
-		return err
-	}
-	err = next.Load(ctx)
-	var g *generation
-	if err == nil {
-		g, err = v.newGeneration(next)
-	}
-	if err != nil {
-		next.Close()
-		return err
-	}
-	app.ReportSkipped(next)
-	next.Agent.Continue(before.session.Agent)
-	v.mu.Lock()
-	v.now = g
-	app.Succeed(next, before.session)
-	v.mu.Unlock()
-	v.before.Go(before.retire)
-	return nil
-}
-
 // Client is one program that calls the tools. It is safe for concurrent use.
 type Client struct {
 	served *Tools
@@ -144,28 +55,6 @@ type Client struct {
 	mu   sync.Mutex
 	gate *permissions.Gate // of the generation
 	of   *generation
-}
-
-// Client returns a client whose person is asked about calls; nil: nobody is there. What the
-// person allows for the run holds for this client only.
-func (v *Tools) Client(person permissions.Person) *Client { return &Client{served: v, person: person} }
-
-// gateOf returns the gate that judges the client's calls in a generation.
-func (c *Client) gateOf(g *generation) (*permissions.Gate, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.of == g {
-		return c.gate, nil
-	}
-	gate, err := app.NewGate(g.session, c.person)
-	if err != nil {
-		return nil, err
-	}
-	if gate != nil {
-		gate.Continue(c.gate)
-	}
-	c.gate, c.of = gate, g
-	return gate, nil
 }
 
 // Call is what a client asks for.
@@ -186,43 +75,33 @@ type Result struct {
 	Failed bool
 }
 
-// Tools lists the tools that the client is offered now.
-func (c *Client) Tools(ctx context.Context, who string) (specs []tools.Spec, err error) {
-	err = c.with(ctx, func(l *lane) error {
-		specs, err = agent.OfferTo(ctx, l.agent, who)
-		return err
-	})
-	return specs, err
+// generation is what is served between two changes of the plugins: a session and what calls
+// use of it.
+type generation struct {
+	session *app.Session
+	first   bool // it is that of the run, with whose files later ones write
+	tools   *tools.Set
+	refusal error // why no tool may be called, nil if they may
+	users   sync.WaitGroup
+
+	mu   sync.Mutex
+	idle []*lane
+	room chan struct{} // holds an element for each call
 }
 
-// Call calls a tool. Errors are the end of ctx and errors of the store.
-func (c *Client) Call(ctx context.Context, call Call) (result Result, err error) {
-	err = c.with(ctx, func(l *lane) error {
-		if l.refusal != nil {
-			result = Result{Text: "Error: " + l.refusal.Error(), Failed: true}
-			return nil
-		}
-		l.agent.Output.Waiting = call.Waiting
-		id := fmt.Sprintf("call_%d", c.served.calls.Add(1))
-		result, err = l.call(ctx, id, call)
-		return err
-	})
-	return result, err
+// lane is what one call at a time uses: so calls that run at the same time do not mix in the
+// trace, where each lane is a run of its own.
+type lane struct {
+	agent   *agent.Agent
+	refusal error
 }
 
-// with calls do with a lane that nobody else uses, judged by the client's gate.
-func (c *Client) with(ctx context.Context, do func(*lane) error) error {
-	g := c.served.use()
-	defer g.release()
-	gate, err := c.gateOf(g)
-	if err != nil {
-		return err
-	}
-	l, err := g.enter(ctx)
-	if err != nil {
-		return err
-	}
-	defer g.leave(l)
-	l.agent.Gate = gate
-	return do(l)
+// turns make the calls of the tools of a plugin, or of a server, wait for each other: a script
+// need not expect to run twice at the same time.
+type turns struct {
+	mu sync.Mutex
+	of map[string]chan struct{} // holds an element while a tool of the plugin runs
 }
+
+// person is the person at the client whose call is judged.
+type person struct{}

@@ -23,11 +23,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sessionless is the first version of the protocol without sessions: the server asks a client
-// something by ending its request with questions, and the client repeats the request with
-// the answers.
-const sessionless = "2026-07-28"
-
 // newest is the last version with sessions.
 const newest = "2025-11-25"
 

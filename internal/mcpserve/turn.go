@@ -2,17 +2,9 @@ package mcpserve
 
 import (
 	"context"
-	"sync"
 
 	"github.com/chibi-host/chibi/tools"
 )
-
-// turns make the calls of the tools of a plugin, or of a server, wait for each other: a script
-// need not expect to run twice at the same time.
-type turns struct {
-	mu sync.Mutex
-	of map[string]chan struct{} // holds an element while a tool of the plugin runs
-}
 
 // inTurn returns a tool whose calls wait for their turn, unless they can run at the same time
 // as others.

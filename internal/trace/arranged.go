@@ -301,3 +301,19 @@ func (l Line) why() string {
 	}
 	return strings.TrimSuffix(l.Why, ".")
 }
+
+// hadEffect reports whether a plugin changed, blocked or claimed something.
+func (f *firing) hadEffect() bool {
+	return f.noEffect == "" && slices.ContainsFunc(f.lines, func(l Line) bool {
+		effects := []plugin.Result{plugin.Changed, plugin.Added, plugin.Blocked, plugin.Claimed}
+		return l.Blocks || slices.Contains(effects, l.Result)
+	})
+}
+
+func inOrder(lines []Line) string {
+	names := make([]string, len(lines))
+	for i, l := range lines {
+		names[i] = fmt.Sprintf("plugin %q", l.Plugin)
+	}
+	return strings.Join(names, ", then ")
+}

@@ -13,17 +13,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Withheld describes a text that the trace does not keep as it was: plugins changed
-// it, and only the final text is kept.
-type Withheld struct {
-	// Path is the JSON Pointer to the text in the payload or the answer.
-	Path string `json:"path"`
-	// Was and Is are the lengths of the text before and after, in characters; of
-	// texts that are JSON, in bytes.
-	Was int `json:"was"`
-	Is  int `json:"is"`
-}
-
 func (w Withheld) lengths() string { return fmt.Sprintf("had %d characters, has %d", w.Was, w.Is) }
 
 // change is a text of a payload that plugins have changed. Inner is the member of

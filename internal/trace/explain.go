@@ -167,11 +167,3 @@ func (e explanation) aboutPoint(subject Subject) []string {
 	text := asked(name, fired...)
 	return append(texts, strings.ToUpper(text[:1])+text[1:]+times(len(fired))+".")
 }
-
-// hadEffect reports whether a plugin changed, blocked or claimed something.
-func (f *firing) hadEffect() bool {
-	return f.noEffect == "" && slices.ContainsFunc(f.lines, func(l Line) bool {
-		effects := []plugin.Result{plugin.Changed, plugin.Added, plugin.Blocked, plugin.Claimed}
-		return l.Blocks || slices.Contains(effects, l.Result)
-	})
-}

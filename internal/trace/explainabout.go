@@ -8,7 +8,6 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/plugin"
 	"github.com/dustin/go-humanize/english"
 	"github.com/tidwall/gjson"
 )
@@ -147,27 +146,6 @@ func (e explanation) silent(point hookpoints.Name) string {
 		return fmt.Sprintf("No plugin was asked at %s: none has a hook there.", point)
 	}
 	return fmt.Sprintf("No plugin was asked at %s.", point)
-}
-
-func asked(point hookpoints.Name, firings ...*firing) string {
-	var names []string
-	for _, f := range firings {
-		if f == nil {
-			continue
-		}
-		for _, l := range f.lines {
-			if l.Result != plugin.Skipped {
-				names = addName(names, strconv.Quote(l.Plugin))
-			}
-		}
-	}
-	switch len(names) {
-	case 0:
-		return "no plugin was asked at " + string(point)
-	case 1:
-		return fmt.Sprintf("plugin %s was asked at %s", names[0], point)
-	}
-	return fmt.Sprintf("these %d plugins were asked at %s: %s", len(names), point, strings.Join(names, ", "))
 }
 
 func (e explanation) askedAt(points ...hookpoints.Name) string {

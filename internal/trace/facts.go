@@ -2,7 +2,6 @@ package trace
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/agent"
@@ -10,20 +9,6 @@ import (
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 )
-
-// facts are what happened in a turn, a sentence each, in order.
-type facts struct {
-	*arranged
-	list []fact
-}
-
-type fact struct {
-	text  string
-	about []Subject
-	// quiet is true if the sentence says that something was not changed, and is shown
-	// only in an answer about its subject.
-	quiet bool
-}
 
 func factsOf(t Turn) *facts {
 	all := &facts{arranged: arrange(t)}
@@ -46,32 +31,6 @@ func factsOf(t Turn) *facts {
 		}
 	}
 	return all
-}
-
-// add adds a fact that is always shown.
-func (all *facts) add(about []Subject, format string, args ...any) {
-	all.list = append(all.list, fact{text: where(all.now) + fmt.Sprintf(format, args...), about: about})
-}
-
-// addQuiet adds a fact that is shown only in an answer about its subject.
-func (all *facts) addQuiet(about []Subject, format string, args ...any) {
-	all.list = append(all.list, fact{text: where(all.now) + fmt.Sprintf(format, args...), about: about, quiet: true})
-}
-
-func where(agent string) string {
-	if agent == "" {
-		return ""
-	}
-	return fmt.Sprintf("In sub-agent %s: ", agent)
-}
-
-func (all *facts) sentences(subject Subject) (texts []string) {
-	for _, f := range all.list {
-		if slices.ContainsFunc(f.about, func(about Subject) bool { return about.covers(subject) }) {
-			texts = addName(texts, f.text)
-		}
-	}
-	return texts
 }
 
 func (all *facts) addStep(step *agent.Event) {

@@ -122,14 +122,6 @@ func (all *facts) addTexts(f *firing, topic []Subject) {
 	}
 }
 
-func inOrder(lines []Line) string {
-	names := make([]string, len(lines))
-	for i, l := range lines {
-		names[i] = fmt.Sprintf("plugin %q", l.Plugin)
-	}
-	return strings.Join(names, ", then ")
-}
-
 // didWhat returns what a plugin asked for at post_turn or pre_stop.
 func didWhat(l Line) string {
 	var did []string

@@ -189,3 +189,50 @@ func (l Line) ending() string {
 	}
 	return fmt.Sprintf(", which plugin %q replaced", l.Lost[len(l.Lost)-1].Winner)
 }
+
+// permissionWith returns a permission with changed texts; nil stays nil.
+func permissionWith(p *agent.PermissionEvent, change func(string) string) *agent.PermissionEvent {
+	if p == nil {
+		return nil
+	}
+	changed := *p
+	changed.To, changed.By, changed.Reason = change(p.To), change(p.By), change(p.Reason)
+	if p.Asked != nil {
+		asked := *p.Asked
+		asked.By, asked.Reason = change(asked.By), change(asked.Reason)
+		changed.Asked = &asked
+	}
+	return &changed
+}
+
+func subagentWith(a *agent.AgentEvent, change func(string) string) *agent.AgentEvent {
+	if a == nil {
+		return nil
+	}
+	changed := *a
+	changed.Why = change(a.Why)
+	return &changed
+}
+
+// Withheld describes a text that the trace does not keep as it was: plugins changed
+// it, and only the final text is kept.
+type Withheld struct {
+	// Path is the JSON Pointer to the text in the payload or the answer.
+	Path string `json:"path"`
+	// Was and Is are the lengths of the text before and after, in characters; of
+	// texts that are JSON, in bytes.
+	Was int `json:"was"`
+	Is  int `json:"is"`
+}
+
+// MessageChange is a message of a request that a plugin changed.
+type MessageChange struct {
+	// Role is the message's role. Index is its place among the messages that the
+	// plugin received, for an added one among those that it answered.
+	Role  string `json:"role"`
+	Index int    `json:"index"`
+	// How is "changed", "added" or "removed".
+	How string `json:"how"`
+	// Latest is true for the last message of the user.
+	Latest bool `json:"latest,omitempty"`
+}

@@ -10,18 +10,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// MessageChange is a message of a request that a plugin changed.
-type MessageChange struct {
-	// Role is the message's role. Index is its place among the messages that the
-	// plugin received, for an added one among those that it answered.
-	Role  string `json:"role"`
-	Index int    `json:"index"`
-	// How is "changed", "added" or "removed".
-	How string `json:"how"`
-	// Latest is true for the last message of the user.
-	Latest bool `json:"latest,omitempty"`
-}
-
 // maxMessages bounds how many changed messages are named, maxAligned how many are
 // compared with as many others.
 const maxMessages, maxAligned = 100, 500
@@ -162,3 +150,7 @@ func optionsOf(r *plugin.Record) json.RawMessage {
 	}
 	return raw
 }
+
+// maxPayload bounds the payload and the answer in one line, in bytes; of larger
+// ones only the sizes are kept.
+const maxPayload = 64 << 10

@@ -16,10 +16,6 @@ type Redactor struct {
 	shapes   *shapes
 }
 
-// shortest is the length of the shortest secret: shorter ones would match ordinary
-// words.
-const shortest = 6
-
 // NewRedactor returns a redactor for these texts, what the patterns match, and
 // every key that is known by its shape.
 func NewRedactor(secrets []string, patterns []*regexp.Regexp) *Redactor {
@@ -31,8 +27,6 @@ func NewRedactor(secrets []string, patterns []*regexp.Regexp) *Redactor {
 	}
 	return r
 }
-
-const redacted = "[redacted]"
 
 // Line returns a line of JSON without secrets.
 func (r *Redactor) Line(line []byte) []byte {

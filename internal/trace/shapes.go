@@ -254,3 +254,9 @@ func matchParameter(text string) (keep, end int) {
 	}
 	return 0, 0
 }
+
+const redacted = "[redacted]"
+
+// shortest is the length of the shortest secret: shorter ones would match ordinary
+// words.
+const shortest = 6

@@ -9,34 +9,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/tidwall/gjson"
 )
-
-// permissionWith returns a permission with changed texts; nil stays nil.
-func permissionWith(p *agent.PermissionEvent, change func(string) string) *agent.PermissionEvent {
-	if p == nil {
-		return nil
-	}
-	changed := *p
-	changed.To, changed.By, changed.Reason = change(p.To), change(p.By), change(p.Reason)
-	if p.Asked != nil {
-		asked := *p.Asked
-		asked.By, asked.Reason = change(asked.By), change(asked.Reason)
-		changed.Asked = &asked
-	}
-	return &changed
-}
-
-func permissionRow(row Row, p *agent.PermissionEvent) Row {
-	row.Who, row.Text = p.Tool, decidedText(p)
-	if p.Asked != nil {
-		row.Took = time.Duration(p.Asked.DurationMS) * time.Millisecond
-	}
-	if p.Decision != permissions.Allow {
-		row.Mark = "blocked"
-	}
-	return row
-}
 
 // decidedText returns what was decided, by whom and why, as the end of a sentence.
 func decidedText(p *agent.PermissionEvent) string {
@@ -134,47 +107,6 @@ func (p *permission) decisions() (lines []Line) {
 		lines = append(lines, f.did(plugin.Changed)...)
 	}
 	return lines
-}
-
-// decisionOf returns what a plugin decided at a permission point, "" for other records.
-func decisionOf(r *plugin.Record) string {
-	if r.Result != plugin.Changed || !hookpoints.AsksPermission(r.Point) {
-		return ""
-	}
-	return gjson.GetBytes(r.Answer, "decision").String()
-}
-
-func subagentWith(a *agent.AgentEvent, change func(string) string) *agent.AgentEvent {
-	if a == nil {
-		return nil
-	}
-	changed := *a
-	changed.Why = change(a.Why)
-	return &changed
-}
-
-func (r Row) in(agent string) Row {
-	if agent != "" {
-		r.Point = agent + " " + r.Point
-	}
-	return r
-}
-
-func subagentRow(row Row, s *agent.Event) Row {
-	a := s.Subagent
-	row.Who = a.ID
-	switch a.Status {
-	case "":
-		row.Text = fmt.Sprintf("begins (%s): %s", a.Type, s.Text)
-		return row
-	case hookpoints.SpawnFailed:
-		row.Mark = "failed"
-	case hookpoints.SpawnBlocked:
-		row.Mark = "blocked"
-	}
-	row.Took = time.Duration(a.DurationMS) * time.Millisecond
-	row.Text = a.Outcome()
-	return row
 }
 
 func (all *facts) addSubagent(step *agent.Event) {

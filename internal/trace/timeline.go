@@ -7,9 +7,12 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/dustin/go-humanize/english"
+	"github.com/tidwall/gjson"
 )
 
 // Row is one row of the timeline of a turn.
@@ -218,4 +221,47 @@ func milliseconds(d time.Duration) string {
 		return fmt.Sprintf("%.2f ms", float64(d)/float64(time.Millisecond))
 	}
 	return fmt.Sprintf("%d ms", d.Milliseconds())
+}
+
+func permissionRow(row Row, p *agent.PermissionEvent) Row {
+	row.Who, row.Text = p.Tool, decidedText(p)
+	if p.Asked != nil {
+		row.Took = time.Duration(p.Asked.DurationMS) * time.Millisecond
+	}
+	if p.Decision != permissions.Allow {
+		row.Mark = "blocked"
+	}
+	return row
+}
+
+func subagentRow(row Row, s *agent.Event) Row {
+	a := s.Subagent
+	row.Who = a.ID
+	switch a.Status {
+	case "":
+		row.Text = fmt.Sprintf("begins (%s): %s", a.Type, s.Text)
+		return row
+	case hookpoints.SpawnFailed:
+		row.Mark = "failed"
+	case hookpoints.SpawnBlocked:
+		row.Mark = "blocked"
+	}
+	row.Took = time.Duration(a.DurationMS) * time.Millisecond
+	row.Text = a.Outcome()
+	return row
+}
+
+// decisionOf returns what a plugin decided at a permission point, "" for other records.
+func decisionOf(r *plugin.Record) string {
+	if r.Result != plugin.Changed || !hookpoints.AsksPermission(r.Point) {
+		return ""
+	}
+	return gjson.GetBytes(r.Answer, "decision").String()
+}
+
+func (r Row) in(agent string) Row {
+	if agent != "" {
+		r.Point = agent + " " + r.Point
+	}
+	return r
 }

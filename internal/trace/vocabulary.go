@@ -174,12 +174,3 @@ func (v vocabulary) places() []string {
 	}
 	return names
 }
-
-func addName(names []string, more ...string) []string {
-	for _, name := range more {
-		if name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}

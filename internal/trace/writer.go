@@ -17,10 +17,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxPayload bounds the payload and the answer in one line, in bytes; of larger
-// ones only the sizes are kept.
-const maxPayload = 64 << 10
-
 // maxPending bounds the lines of a turn that is not over, in bytes. Of a larger
 // turn the oldest lines are written without their texts.
 const maxPending = 8 << 20
