@@ -20,16 +20,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// drop is inbox.jsonl in this machine's directory of a context that a store keeps for many
-// machines. What plugins append to it is sent to the context, each line as a message.
-type drop struct{ *copies }
-
-// SendDropped sends what plugins have put into inbox.jsonl.
+// SendDropped sends what plugins have put into inbox.jsonl in this machine's directory of a
+// context that a store keeps for many machines, each line as a message.
 func (c *copies) SendDropped(ctx context.Context) error {
 	if c.check() != nil {
 		return nil // keep says so: the inbox is that of a context in files
 	}
-	return drop{c}.send(ctx)
+	return c.send(ctx)
 }
 
 // sending is what inbox.jsonl is called while its lines are sent, with a part that is
@@ -37,18 +34,18 @@ func (c *copies) SendDropped(ctx context.Context) error {
 const sending = "inbox.jsonl.sending-"
 
 // send sends what plugins have put there, and what a run that was killed has left.
-func (d drop) send(ctx context.Context) error {
-	err := d.home.fs.Rename(d.path("inbox.jsonl"), d.path(sending+uuid.NewString()))
+func (c *copies) send(ctx context.Context) error {
+	err := c.home.fs.Rename(c.path("inbox.jsonl"), c.path(sending+uuid.NewString()))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	entries, listed := d.home.fs.ReadDir(d.home.directory(d.ref.Name))
+	entries, listed := c.home.fs.ReadDir(c.home.directory(c.ref.Name))
 	if !errors.Is(listed, fs.ErrNotExist) {
 		err = errors.Join(err, listed)
 	}
 	for _, e := range entries {
 		if err == nil && strings.HasPrefix(e.Name(), sending) {
-			err = d.sendFile(ctx, d.path(e.Name()))
+			err = c.sendFile(ctx, c.path(e.Name()))
 		}
 	}
 	return err
@@ -56,11 +53,11 @@ func (d drop) send(ctx context.Context) error {
 
 // sendFile sends the lines of a file, and removes it. A line that is no message is kept
 // aside.
-func (d drop) sendFile(ctx context.Context, path string) error {
-	text, err := disk.ReadFile(d.home.fs, path, parts.MaxInbox)
+func (c *copies) sendFile(ctx context.Context, path string) error {
+	text, err := disk.ReadFile(c.home.fs, path, parts.MaxInbox)
 	var tooLarge *disk.TooLargeError
 	if errors.As(err, &tooLarge) {
-		return jsonfile.File{Path: path, FS: d.home.fs, Report: d.ref.Settings.Report}.SetAside()
+		return jsonfile.File{Path: path, FS: c.home.fs, Report: c.ref.Settings.Report}.SetAside()
 	}
 	if err != nil {
 		return err
@@ -70,45 +67,45 @@ func (d drop) sendFile(ctx context.Context, path string) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		m, err := d.message(filepath.Base(path), n, line)
+		m, err := c.message(filepath.Base(path), n, line)
 		if err != nil {
-			parts.Report(d.ref.Settings, "%s:%d: not a message, it is kept in %s: %v", d.path("inbox.jsonl"), n+1, badLines, err)
+			parts.Report(c.ref.Settings, "%s:%d: not a message, it is kept in %s: %v", c.path("inbox.jsonl"), n+1, badLines, err)
 			bad = append(bad, line)
 			continue
 		}
-		if err := errors.Join(ctx.Err(), d.inbox.Put(m)); err != nil {
+		if err := errors.Join(ctx.Err(), c.inbox.Put(m)); err != nil {
 			return fmt.Errorf("sending what plugins have put into inbox.jsonl: %w", err)
 		}
 	}
 	if len(bad) > 0 {
-		if err := d.home.appendTo(d.path(badLines), bad); err != nil {
+		if err := c.home.appendTo(c.path(badLines), bad); err != nil {
 			return err
 		}
 	}
-	return disk.Remove(d.home.fs, path)
+	return disk.Remove(c.home.fs, path)
 }
 
 // badLines is the file with lines of inbox.jsonl that are not messages.
 const badLines = "inbox.damaged.jsonl"
 
 // message reads a line. It gets an id if it has none by which the store can keep it.
-func (d drop) message(file string, n int, line []byte) (m parts.Mail, err error) {
+func (c *copies) message(file string, n int, line []byte) (m parts.Mail, err error) {
 	if err := strictjson.Decode(line, &m); err != nil {
 		return m, err
 	}
 	if m.Content == "" {
 		return m, errors.New(`it has no "content"`)
 	}
-	if err := parts.CheckMessage(d.ref.Settings.Limits, m.Content); err != nil {
+	if err := parts.CheckMessage(c.ref.Settings.Limits, m.Content); err != nil {
 		return m, err
 	}
 	if store.CheckID(m.ID) != nil {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s", file, n, line))
 		m.ID = hex.EncodeToString(sum[:16])
 	}
-	if m.Timestamp <= 0 || m.Timestamp > d.ref.Settings.Now().Add(time.Hour).Unix() {
-		m.Timestamp = d.ref.Settings.Now().Unix()
+	if m.Timestamp <= 0 || m.Timestamp > c.ref.Settings.Now().Add(time.Hour).Unix() {
+		m.Timestamp = c.ref.Settings.Now().Unix()
 	}
-	m.To = d.ref.Name
+	m.To = c.ref.Name
 	return m, nil
 }

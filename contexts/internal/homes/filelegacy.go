@@ -7,21 +7,18 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// legacyFiles are the files of the original's first versions.
-type legacyFiles struct{ *fileTranscript }
-
 // migrate brings a context of the original's first versions into today's
 // layout: transcript.jsonl becomes the active part of the transcript, and the
 // messages of context.json its first entries. The old context.json is kept
 // under another name.
-func (t legacyFiles) migrate() error {
-	old := t.transcriptFile()
+func (t *fileTranscript) migrate() error {
+	old := t.legacyTranscript()
 	if t.hasFile(old) && !t.hasFile(t.entries.log.Active()) {
 		if err := disk.Move(t.home.fs, old, t.entries.log.Active()); err != nil {
 			return err
 		}
 	}
-	legacy := t.windowFile()
+	legacy := t.legacyWindow()
 	if !t.hasFile(legacy) {
 		return nil
 	}
@@ -33,8 +30,9 @@ func (t legacyFiles) migrate() error {
 	return disk.Move(t.home.fs, legacy, legacy+".migrated")
 }
 
-func (t legacyFiles) transcriptFile() string { return t.path("transcript.jsonl") }
-func (t legacyFiles) windowFile() string     { return t.path("context.json") }
+// legacyTranscript and legacyWindow are the files of the original's first versions.
+func (t *fileTranscript) legacyTranscript() string { return t.path("transcript.jsonl") }
+func (t *fileTranscript) legacyWindow() string     { return t.path("context.json") }
 
 // maxLegacy bounds the whole conversation that the original's first versions kept in one file, in
 // bytes.
@@ -43,7 +41,7 @@ const maxLegacy = 16 << 20
 // migrateMessages makes entries of the messages in context.json. If the machine
 // crashes before the file is renamed, they are replaced, not duplicated, the next
 // time.
-func (t legacyFiles) migrateMessages(path string) error {
+func (t *fileTranscript) migrateMessages(path string) error {
 	data, err := disk.ReadFile(t.home.fs, path, maxLegacy)
 	if err != nil {
 		return err
@@ -81,7 +79,6 @@ func (t legacyFiles) migrateMessages(path string) error {
 // isUnfinished reports whether work is to be finished under the lock: an
 // interrupted rotation, or the migration of an old version's files.
 func (t *fileTranscript) isUnfinished() bool {
-	old := legacyFiles{t}
-	return t.entries.log.IsInterrupted() || t.hasFile(old.windowFile()) ||
-		t.hasFile(old.transcriptFile()) && !t.hasFile(t.entries.log.Active())
+	return t.entries.log.IsInterrupted() || t.hasFile(t.legacyWindow()) ||
+		t.hasFile(t.legacyTranscript()) && !t.hasFile(t.entries.log.Active())
 }

@@ -24,8 +24,7 @@ type meta struct {
 // NoteSystemPrompt stores the whole text in context_meta.json.
 func (t *fileTranscript) NoteSystemPrompt(combined string) error {
 	return t.locked(disk.Lock, func() error {
-		file := metaFile{t.fileContext}
-		before, err := file.read()
+		before, err := t.readMeta()
 		if err != nil {
 			return err
 		}
@@ -33,7 +32,7 @@ func (t *fileTranscript) NoteSystemPrompt(combined string) error {
 		if err != nil {
 			return err
 		}
-		after := meta{LastCombinedPrompt: combined, SystemPromptTime: file.modTime(parts.TextSystemPrompt),
+		after := meta{LastCombinedPrompt: combined, SystemPromptTime: t.modTime(parts.TextSystemPrompt),
 			SystemPromptSum: sumOf(own)}
 		if own != "" && after.SystemPromptSum != before.SystemPromptSum {
 			records, err := parts.Encode([]parts.Entry{parts.SystemPromptChange(t.Name, own)})
@@ -47,7 +46,7 @@ func (t *fileTranscript) NoteSystemPrompt(combined string) error {
 		if after == before {
 			return nil
 		}
-		return jsonfile.Write(file.file(), after)
+		return jsonfile.Write(t.metaFile(), after)
 	})
 }
 
@@ -61,18 +60,16 @@ func sumOf(own string) string {
 }
 
 // metaFile is context_meta.json.
-type metaFile struct{ *fileContext }
-
-func (t metaFile) file() jsonfile.File {
-	return jsonfile.File{Path: t.path("context_meta.json"), FS: t.home.fs}
+func (c *fileContext) metaFile() jsonfile.File {
+	return jsonfile.File{Path: c.path("context_meta.json"), FS: c.home.fs}
 }
 
-// read reads the file; a damaged one counts as empty, as its content is derived.
-func (t metaFile) read() (m meta, err error) {
-	m, err = jsonfile.Read[meta](t.file())
+// readMeta reads context_meta.json; a damaged one counts as empty, as its content is derived.
+func (c *fileContext) readMeta() (m meta, err error) {
+	m, err = jsonfile.Read[meta](c.metaFile())
 	var large *disk.TooLargeError
 	if jsonfile.IsDamaged(err) || errors.As(err, &large) {
-		parts.Report(t.Settings, "%v; it is rebuilt", err)
+		parts.Report(c.Settings, "%v; it is rebuilt", err)
 		return meta{}, nil
 	}
 	return m, err
@@ -80,8 +77,8 @@ func (t metaFile) read() (m meta, err error) {
 
 // modTime returns when a file of the context was changed, in seconds; 0 if it is
 // missing.
-func (t metaFile) modTime(name string) int64 {
-	info, err := t.home.fs.Stat(t.path(name))
+func (c *fileContext) modTime(name string) int64 {
+	info, err := c.home.fs.Stat(c.path(name))
 	if err != nil {
 		return 0
 	}

@@ -116,7 +116,7 @@ func (f fileTape) SetSummary(text string) error {
 
 // Noted reads context_meta.json.
 func (f fileTape) Noted(ctx context.Context) (parts.NotedPrompts, error) {
-	m, err := metaFile{f.transcript.fileContext}.read()
+	m, err := f.transcript.readMeta()
 	if err != nil {
 		return parts.NotedPrompts{}, err
 	}
@@ -131,10 +131,10 @@ func (f fileTape) SetNoted(n parts.NotedPrompts) error {
 		if err != nil {
 			return err
 		}
-		file, after := metaFile{f.transcript.fileContext}, meta{LastCombinedPrompt: n.Combined}
+		after := meta{LastCombinedPrompt: n.Combined}
 		if n.Own {
-			after.SystemPromptTime, after.SystemPromptSum = file.modTime(parts.TextSystemPrompt), sumOf(own)
+			after.SystemPromptTime, after.SystemPromptSum = f.transcript.modTime(parts.TextSystemPrompt), sumOf(own)
 		}
-		return jsonfile.Write(file.file(), after)
+		return jsonfile.Write(f.transcript.metaFile(), after)
 	})
 }

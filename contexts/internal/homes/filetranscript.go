@@ -85,7 +85,7 @@ func (t *fileTranscript) locked(take func(path string) (func(), error), step fun
 		return err
 	}
 	defer unlock()
-	end, err := t.entries.log.Begin(legacyFiles{t}.migrate)
+	end, err := t.entries.log.Begin(t.migrate)
 	if err != nil {
 		return err
 	}

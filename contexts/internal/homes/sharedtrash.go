@@ -12,9 +12,6 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// sharedTrash removes what hangs on the IDs of contexts whose names are gone.
-type sharedTrash struct{ *sharedHome }
-
 // trashDoc says that a context is being removed.
 type trashDoc struct {
 	Name string `json:"name"`
@@ -71,7 +68,7 @@ func (h sharedNames) removed(ctx context.Context, name, id string) error {
 	h.gone[id] = true
 	h.mu.Unlock()
 	h.removeDirectory(name)
-	if err := sharedTrash(h).empty(ctx, id); err != nil {
+	if err := h.empty(ctx, id); err != nil {
 		parts.Report(h.settings, "context %q is deleted; its space in the store is freed later: %v", name, err)
 	}
 	return nil
@@ -80,7 +77,7 @@ func (h sharedNames) removed(ctx context.Context, name, id string) error {
 func (h sharedNames) Free() error { return nil } // removed did that
 
 // empty removes everything that hangs on the ID of a context, and the note of that.
-func (h sharedTrash) empty(ctx context.Context, id string) error {
+func (h *sharedHome) empty(ctx context.Context, id string) error {
 	if err := h.engine.Log.Remove(ctx, id); err != nil {
 		return err
 	}
@@ -98,7 +95,7 @@ func (h sharedTrash) empty(ctx context.Context, id string) error {
 	return h.removeDocs(ctx, prefixTrash+id)
 }
 
-func (h sharedTrash) removeDocs(ctx context.Context, prefix string) error {
+func (h *sharedHome) removeDocs(ctx context.Context, prefix string) error {
 	var list []store.Doc
 	err := h.engine.Docs.List(ctx, prefix, func(d store.Doc) bool {
 		list = append(list, store.Doc{Key: d.Key, Rev: d.Rev})
@@ -127,7 +124,7 @@ func (h *sharedHome) removeDoc(ctx context.Context, d store.Doc) error {
 	return err
 }
 
-func (h sharedTrash) removeBlobs(ctx context.Context, prefix string) error {
+func (h *sharedHome) removeBlobs(ctx context.Context, prefix string) error {
 	var keys []string
 	err := h.engine.Blobs.List(ctx, prefix, func(b store.BlobInfo) bool {
 		keys = append(keys, b.Key)
@@ -141,7 +138,7 @@ const patienceWithDeletion = time.Hour
 
 // emptyTrash finishes deletions that were interrupted. One that had not come to removing
 // the name did not happen. list are the existing contexts.
-func (h sharedTrash) emptyTrash(ctx context.Context, list []named) error {
+func (h *sharedHome) emptyTrash(ctx context.Context, list []named) error {
 	living := map[string]bool{}
 	for _, n := range list {
 		living[n.ID] = true
@@ -154,7 +151,7 @@ func (h sharedTrash) emptyTrash(ctx context.Context, list []named) error {
 	return forAll(notes, err, func(d store.Doc) error { return h.finishDeletion(ctx, d, living) })
 }
 
-func (h sharedTrash) finishDeletion(ctx context.Context, d store.Doc, living map[string]bool) error {
+func (h *sharedHome) finishDeletion(ctx context.Context, d store.Doc, living map[string]bool) error {
 	var note trashDoc
 	id := strings.TrimPrefix(d.Key, prefixTrash)
 	if err := strictjson.Decode(d.Data, &note); err != nil || !isID(id) {
@@ -171,7 +168,7 @@ func (h sharedTrash) finishDeletion(ctx context.Context, d store.Doc, living map
 }
 
 // removeLargeMail removes the logs of large messages of a context that is removed.
-func (h sharedTrash) removeLargeMail(ctx context.Context, id string) error {
+func (h *sharedHome) removeLargeMail(ctx context.Context, id string) error {
 	var logs []string
 	err := h.engine.Docs.List(ctx, mailPrefix(id), func(d store.Doc) bool {
 		var m mailDoc

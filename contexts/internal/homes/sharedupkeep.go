@@ -62,5 +62,5 @@ func (h sharedUpkeep) Housekeep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return sharedTrash(h).emptyTrash(ctx, list)
+	return h.emptyTrash(ctx, list)
 }
