@@ -10,11 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// entries are the handlers in a settings file.
-type entries struct{ Installer }
-
-// of is the entry for an event.
-func (i entries) of(event string) Entry {
+// entry is the entry for an event.
+func (i Installer) entry(event string) Entry {
 	e := Entry{Agent: i.Agent.Name, Event: event, Chibi: i.Chibi, Home: i.namedHome(), FailClosed: i.FailClosed}
 	if limit := i.limitAt(event); limit != Limit {
 		e.Deadline = deadlineOf(limit)
@@ -23,15 +20,15 @@ func (i entries) of(event string) Entry {
 }
 
 // limitAt is the time limit of the entry for an event: no longer than the agent takes.
-func (i entries) limitAt(event string) time.Duration {
+func (i Installer) limitAt(event string) time.Duration {
 	if e, ok := i.Agent.Event(event); ok && e.Longest > 0 {
 		return min(e.Longest, i.limit())
 	}
 	return i.limit()
 }
 
-// add adds the entries of all events.
-func (i entries) add(doc *jsonedit.Doc) error {
+// addEntries adds the entries of all events.
+func (i Installer) addEntries(doc *jsonedit.Doc) error {
 	shape := i.Agent.Shape
 	if shape.Version > 0 && !doc.Get("version").Exists() {
 		if err := doc.Set([]byte(strconv.Itoa(shape.Version)), "version"); err != nil {
@@ -42,7 +39,7 @@ func (i entries) add(doc *jsonedit.Doc) error {
 		if !e.Bridged {
 			continue
 		}
-		handler := HandlerEntry(shape, i.of(e.Name).Command(), i.limitAt(e.Name))
+		handler := HandlerEntry(shape, i.entry(e.Name).Command(), i.limitAt(e.Name))
 		if err := doc.Append(handler, shape.Root, e.Name); err != nil {
 			return err
 		}
@@ -50,8 +47,8 @@ func (i entries) add(doc *jsonedit.Doc) error {
 	return nil
 }
 
-// remove removes the entries of this home.
-func (i entries) remove(doc *jsonedit.Doc) {
+// removeEntries removes the entries of this home.
+func (i Installer) removeEntries(doc *jsonedit.Doc) {
 	root, removed := i.Agent.Shape.Root, 0
 	for _, event := range doc.Names(root) {
 		gone := i.removeFrom(doc, root, event)
@@ -66,7 +63,7 @@ func (i entries) remove(doc *jsonedit.Doc) {
 
 // removeFrom removes the entries of this home from the list of an event: handlers, and groups
 // that have no others.
-func (i entries) removeFrom(doc *jsonedit.Doc, root, event string) (removed int) {
+func (i Installer) removeFrom(doc *jsonedit.Doc, root, event string) (removed int) {
 	if !i.Agent.Shape.Groups {
 		return doc.RemoveElements(i.isOwnHandler, root, event)
 	}
@@ -79,14 +76,14 @@ func (i entries) removeFrom(doc *jsonedit.Doc, root, event string) (removed int)
 }
 
 // isOwnGroup reports whether a group has entries of this home and nothing else.
-func (i entries) isOwnGroup(group gjson.Result) bool {
+func (i Installer) isOwnGroup(group gjson.Result) bool {
 	handlers := group.Get("hooks").Array()
 	isOther := func(h gjson.Result) bool { return !i.isOwnHandler(h) }
 	return len(handlers) > 0 && !slices.ContainsFunc(handlers, isOther)
 }
 
 // isOwnHandler reports whether a handler is an entry of this home.
-func (i entries) isOwnHandler(handler gjson.Result) bool {
+func (i Installer) isOwnHandler(handler gjson.Result) bool {
 	return i.isOwn(commandOf(i.Agent.Shape, handler))
 }
 
@@ -105,7 +102,7 @@ func commandOf(shape engine.Shape, handler gjson.Result) string {
 }
 
 // commands lists the command lines of the handlers of an event.
-func (i entries) commands(doc *jsonedit.Doc, event string) (list []string) {
+func (i Installer) commands(doc *jsonedit.Doc, event string) (list []string) {
 	for _, one := range doc.Get(i.Agent.Shape.Root, event).Array() {
 		handlers := []gjson.Result{one}
 		if i.Agent.Shape.Groups {

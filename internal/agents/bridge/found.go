@@ -68,7 +68,7 @@ func (i Installer) Find() (list []Found, err error) {
 	}
 	commands := map[string][]string{} // of each home's events
 	for _, event := range doc.Names(i.Agent.Shape.Root) {
-		for _, command := range (entries{i}).commands(doc, event) {
+		for _, command := range i.commands(doc, event) {
 			e, is := ParseEntry(command)
 			if !is || e.Agent != i.Agent.Name {
 				continue
@@ -124,7 +124,7 @@ func (i Installer) problemOf(f Found, commands []string) string {
 	as.FailClosed, as.Chibi = f.FailClosed, f.Chibi
 	for n, event := range f.Events {
 		e, _ := ParseEntry(commands[n])
-		want := entries{as}.of(event)
+		want := as.entry(event)
 		if want.Deadline = e.Deadline; want.Command() != commands[n] {
 			return fmt.Sprintf("that for %s was changed, or written by another version; %s", event, again)
 		}

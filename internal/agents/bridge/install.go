@@ -36,7 +36,7 @@ func (i Installer) change(e editing) (done Done, err error) {
 		done.note("%s takes no MCP servers from settings of the scope %q; it does not get the plugins' tools",
 			i.Agent.Title, i.Scope)
 	case hasServers && servers.Path == "":
-		err = server{i}.tell(&done, servers, e)
+		err = i.tellServer(&done, servers, e)
 	case hasServers && !isSame:
 		e.format, e.hooks, e.server = servers.Format, false, true
 		err = i.edit(&done, i.path(servers.Place), e)
@@ -119,10 +119,10 @@ func (e editing) withOwn(text []byte) ([]byte, []jsonedit.Insert, error) {
 	}
 	doc, err := jsonedit.Open(text, jsonedit.Format(e.format))
 	if err == nil && e.hooks {
-		err = entries{e.Installer}.add(doc)
+		err = e.addEntries(doc)
 	}
 	if err == nil && e.server && !e.NoServer {
-		err = server{e.Installer}.add(doc)
+		err = e.addServer(doc)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -145,10 +145,10 @@ func (e editing) withoutOwn(text []byte) ([]byte, error) {
 	}
 	before := len(doc.Text())
 	if e.hooks {
-		entries{e.Installer}.remove(doc)
+		e.removeEntries(doc)
 	}
 	if e.server {
-		server{e.Installer}.remove(doc)
+		e.removeServer(doc)
 	}
 	if len(doc.Text()) == before {
 		return text, nil

@@ -17,19 +17,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// server is chibi as an MCP server in the settings of the agent.
-type server struct{ Installer }
-
-// command is the program that serves the plugins' tools, with its arguments.
-func (i server) command() (program string, args []string) {
+// serverCommand is the program that serves the plugins' tools, with its arguments.
+func (i Installer) serverCommand() (program string, args []string) {
 	if home := i.namedHome(); home != "" {
 		args = []string{"--home", home}
 	}
 	return cmp.Or(i.Chibi, "chibi"), append(args, "mcp", "serve")
 }
 
-// isOwn reports whether a server of a settings file is chibi with this home.
-func (i server) isOwn(one gjson.Result) bool {
+// isOwnServer reports whether a server of a settings file is chibi with this home.
+func (i Installer) isOwnServer(one gjson.Result) bool {
 	var args []string
 	for _, arg := range one.Get("args").Array() {
 		args = append(args, arg.Str)
@@ -45,20 +42,20 @@ func (i server) isOwn(one gjson.Result) bool {
 	return filepath.Clean(home) == filepath.Clean(i.Home)
 }
 
-// add adds chibi to the servers of a file, unless there is one of its name.
-func (i server) add(doc *jsonedit.Doc) error {
+// addServer adds chibi to the servers of a file, unless there is one of its name.
+func (i Installer) addServer(doc *jsonedit.Doc) error {
 	place, _ := i.Agent.Servers.In(i.Scope)
 	if doc.Get(place.Root, ServerName).Exists() {
 		return nil
 	}
-	program, args := i.command()
+	program, args := i.serverCommand()
 	return doc.Set(place.Server(program, args...), place.Root, ServerName)
 }
 
-// remove removes chibi from the servers of a file.
-func (i server) remove(doc *jsonedit.Doc) {
+// removeServer removes chibi from the servers of a file.
+func (i Installer) removeServer(doc *jsonedit.Doc) {
 	place, _ := i.Agent.Servers.In(i.Scope)
-	if !i.isOwn(doc.Get(place.Root, ServerName)) {
+	if !i.isOwnServer(doc.Get(place.Root, ServerName)) {
 		return
 	}
 	doc.Remove(place.Root, ServerName)
@@ -67,9 +64,9 @@ func (i server) remove(doc *jsonedit.Doc) {
 	}
 }
 
-// tell lets a program of the agent add or remove the server. What it was told is noted beside the
-// receipts of files.
-func (i server) tell(done *Done, place engine.ServerPlace, e editing) error {
+// tellServer lets a program of the agent add or remove the server. What it was told is noted beside
+// the receipts of files.
+func (i Installer) tellServer(done *Done, place engine.ServerPlace, e editing) error {
 	return jsonfile.Update(receiptsFile(i.Home), func(all *receipts) error {
 		told := strings.Join(place.Add, " ")
 		_, wasTold := (*all)[told]
@@ -89,8 +86,8 @@ func (i server) tell(done *Done, place engine.ServerPlace, e editing) error {
 }
 
 // toldTo tells the program of the server, and reports whether it was told.
-func (i server) toldTo(done *Done, place engine.ServerPlace, wasTold bool) bool {
-	program, args := i.command()
+func (i Installer) toldTo(done *Done, place engine.ServerPlace, wasTold bool) bool {
+	program, args := i.serverCommand()
 	command := append(append(slices.Clone(place.Add), program), args...)
 	if wasTold {
 		_, _ = i.Run(place.Remove[0], place.Remove[1:]...) // it may have been removed by hand
@@ -107,9 +104,9 @@ func (i server) toldTo(done *Done, place engine.ServerPlace, wasTold bool) bool 
 	return found && err == nil
 }
 
-// table is the table of the server in a TOML file.
-func (i server) table(root string) string {
-	program, args := i.command()
+// serverTable is the table of the server in a TOML file.
+func (i Installer) serverTable(root string) string {
+	program, args := i.serverCommand()
 	var quoted []string
 	for _, arg := range args {
 		quoted = append(quoted, string(strictjson.Quote(arg)))
@@ -127,7 +124,7 @@ func (e editing) withTable(text []byte) ([]byte, []jsonedit.Insert, error) {
 	if err != nil || e.NoServer || servers[ServerName] != nil {
 		return text, nil, err
 	}
-	table := server{e.Installer}.table(place.Root)
+	table := e.serverTable(place.Root)
 	if len(text) > 0 {
 		table = "\n" + table
 		if text[len(text)-1] != '\n' {
@@ -150,7 +147,7 @@ func (e editing) withoutTable(text []byte) ([]byte, error) {
 	}
 	servers, _ := all[place.Root].(map[string]any)
 	own, err := strictjson.Encode(servers[ServerName])
-	if err != nil || !(server{e.Installer}).isOwn(gjson.ParseBytes(own)) {
+	if err != nil || !e.isOwnServer(gjson.ParseBytes(own)) {
 		return text, nil
 	}
 	after := cutTable(text, place.Root+"."+ServerName)
