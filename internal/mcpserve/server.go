@@ -56,6 +56,9 @@ func New(served *Tools, version string) *Server {
 	return s
 }
 
+// anyObject is the schema of all tools for the library, which does not check arguments here.
+const anyObject = `{"type":"object"}`
+
 // Renew tells all clients that the tools have changed.
 func (s *Server) Renew() {
 	names := s.served.Names()
@@ -64,7 +67,7 @@ func (s *Server) Renew() {
 	// What clients are told of a tool is decided when they ask, see listTools. To the library
 	// a tool is only a name, and adding it once more is a change.
 	for _, name := range names {
-		s.mcp.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callTool)
+		s.mcp.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(anyObject)}, s.callTool)
 	}
 	var gone []string
 	for _, name := range s.known {
@@ -74,6 +77,17 @@ func (s *Server) Renew() {
 	}
 	s.mcp.RemoveTools(gone...)
 	s.known = names
+}
+
+// add makes a tool that is listed one that can be called: the plugins may have been loaded again
+// just now, before Renew tells of it.
+func (s *Server) add(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.known, name) {
+		s.mcp.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(anyObject)}, s.callTool)
+		s.known = append(slices.Clip(s.known), name)
+	}
 }
 
 // Close ends all calls and waits until nothing is left of them.
@@ -120,6 +134,7 @@ func (s *Server) listTools(next sdk.MethodHandler) sdk.MethodHandler {
 		result := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: sdk.Cacheable{CacheScope: "private"}}
 		for _, spec := range specs {
 			result.Tools = append(result.Tools, toolOf(spec))
+			s.add(spec.Name)
 		}
 		return result, nil
 	}

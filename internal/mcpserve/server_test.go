@@ -350,6 +350,25 @@ seq 1 5000`})
 	}
 }
 
+func TestWhatIsListedCanBeCalledBeforeClientsAreTold(t *testing.T) {
+	everywhere(t, func(t *testing.T, way transport, version string) {
+		h := newHome(t, map[string]string{"greet": greet})
+		h.start()
+		s := h.connect(t, way, version, nil)
+		h.install("wave", `[ "$1" = --schema ] && echo '{"name": "wave", "description": "waves"}' && exit
+echo waving`)
+		if err := h.served.Renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if list := names(t, s); !slices.Contains(list, "wave") {
+			t.Fatalf("%q", list)
+		}
+		if got := call(t, s, "wave", nil); got != "waving\n" {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
 func TestClientsAreToldWhenPluginsChange(t *testing.T) {
 	everywhere(t, func(t *testing.T, way transport, version string) {
 		h := newHome(t, map[string]string{"greet": greet, "logger": logger})
@@ -376,7 +395,7 @@ echo waving`)
 			t.Fatal(err)
 		}
 		eventually(t, "a tool that is gone", func() bool { return !slices.Contains(names(t, s), "greet") })
-		if got := call(t, s, "greet", nil); !strings.Contains(got, `unknown tool "greet"`) {
+		if got := call(t, s, "greet", nil); !strings.Contains(got, `tool "greet"`) { // the server's or the library's
 			t.Errorf("%q", got)
 		}
 		h.write("config.toml", "[tools\n", 0o600)
