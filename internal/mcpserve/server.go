@@ -56,18 +56,15 @@ func New(served *Tools, version string) *Server {
 	return s
 }
 
-// anyObject is the schema of all tools for the library, which does not check arguments here.
-const anyObject = `{"type":"object"}`
-
 // Renew tells all clients that the tools have changed.
 func (s *Server) Renew() {
-	names := s.served.Names()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	names := s.served.Names()
 	// What clients are told of a tool is decided when they ask, see listTools. To the library
 	// a tool is only a name, and adding it once more is a change.
 	for _, name := range names {
-		s.mcp.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(anyObject)}, s.callTool)
+		s.mcp.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callTool)
 	}
 	var gone []string
 	for _, name := range s.known {
@@ -79,15 +76,11 @@ func (s *Server) Renew() {
 	s.known = names
 }
 
-// add makes a tool that is listed one that can be called: the plugins may have been loaded again
-// just now, before Renew tells of it.
-func (s *Server) add(name string) {
+// knows reports whether the library knows a tool.
+func (s *Server) knows(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.known, name) {
-		s.mcp.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(anyObject)}, s.callTool)
-		s.known = append(slices.Clip(s.known), name)
-	}
+	return slices.Contains(s.known, name)
 }
 
 // Close ends all calls and waits until nothing is left of them.
@@ -134,7 +127,9 @@ func (s *Server) listTools(next sdk.MethodHandler) sdk.MethodHandler {
 		result := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: sdk.Cacheable{CacheScope: "private"}}
 		for _, spec := range specs {
 			result.Tools = append(result.Tools, toolOf(spec))
-			s.add(spec.Name)
+			if !s.knows(spec.Name) { // the plugins were loaded again just now; what is listed can be called
+				s.Renew()
+			}
 		}
 		return result, nil
 	}
