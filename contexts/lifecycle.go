@@ -101,7 +101,7 @@ func (s *Store) Switch(name string) (from string, err error) {
 	if err := ValidName(name); err != nil {
 		return "", err
 	}
-	if err := s.backend.Create(name); err != nil {
+	if _, err := s.backend.Create(context.Background(), name); err != nil {
 		return "", fmt.Errorf("making context %q: %w", name, err)
 	}
 	if state, err := s.backend.Current(context.Background()); err == nil && state.Current == name {

@@ -289,23 +289,6 @@ func TestWhatACrashLeftIsRemoved(t *testing.T) {
 	}
 }
 
-func TestNewNames(t *testing.T) {
-	store, _, _ := open(t, nil)
-	for range 3 {
-		name, err := store.NewName(t.Context(), "bug")
-		if err != nil || !strings.HasPrefix(name, "bug_2") {
-			t.Errorf("name %q, %v", name, err)
-		}
-		if store.Exists(t.Context(), name) {
-			t.Errorf("%q is taken", name)
-		}
-		fill(t, openContext(t, store, name), "x")
-	}
-	if _, err := store.NewName(t.Context(), "../x"); err == nil {
-		t.Error("a bad prefix was taken")
-	}
-}
-
 func TestAnEmptySummaryChangesNothing(t *testing.T) {
 	store, _, _ := open(t, nil)
 	c := openContext(t, store, "work")

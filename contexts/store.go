@@ -1,7 +1,9 @@
 package contexts
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -145,16 +147,43 @@ func (s *Store) Activity(ctx context.Context, names []string) (inUse, hasMail ma
 	return inUse, hasMail, ctx.Err()
 }
 
-// NewName returns a name for a new context: the local date and time, after the
-// prefix if there is one, with a number if that name is taken.
-func (s *Store) NewName(ctx context.Context, prefix string) (string, error) {
-	base := s.Now().Format("20060102_150405")
+// New makes a context that nobody else gets, whatever runs start at the same time, and returns
+// its name: the local date and time, after the prefix if there is one, with a number if that name
+// is taken.
+func (s *Store) New(ctx context.Context, prefix string) (name string, err error) {
+	at := s.Now()
+	for i := 1; ; i++ {
+		name = newName(prefix, at, i)
+		if err := ValidName(name); err != nil {
+			return "", err
+		}
+		isNew, err := s.backend.Create(ctx, name)
+		if isNew || err != nil && !errors.Is(err, ErrExists) {
+			return name, err
+		}
+	}
+}
+
+// NewName returns the name that [Store.New] would choose. It makes nothing, so another run may
+// take the name.
+func (s *Store) NewName(ctx context.Context, prefix string) (name string, err error) {
+	taken, err := s.Names(ctx)
+	at := s.Now()
+	name = newName(prefix, at, 1)
+	for i := 2; slices.Contains(taken, name); i++ {
+		name = newName(prefix, at, i)
+	}
+	return name, cmp.Or(err, ValidName(name))
+}
+
+// newName returns the nth name for a new context that is made at a time.
+func newName(prefix string, at time.Time, n int) string {
+	name := at.Format("20060102_150405")
 	if prefix != "" {
-		base = prefix + "_" + base
+		name = prefix + "_" + name
 	}
-	name := base
-	for i := 2; s.Exists(ctx, name); i++ {
-		name = fmt.Sprintf("%s_%d", base, i)
+	if n > 1 {
+		name += fmt.Sprintf("_%d", n)
 	}
-	return name, ValidName(name)
+	return name
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,6 +43,7 @@ func (s registryRules) rules() []rule {
 			equal(t, "window", "one", window(t, in(t, h, "work")))
 		}},
 		{"a new name is the time, with a prefix, and a number if needed", s.newNames},
+		{"each of many that make a context at once has its own", s.newAtOnce},
 	}
 }
 
@@ -149,14 +151,41 @@ func (s registryRules) newNames(t *testing.T) {
 	for _, test := range []struct{ prefix, want string }{
 		{"", base}, {"", base + "_2"}, {"", base + "_3"}, {"job", "job_" + base}, {"job", "job_" + base + "_2"},
 	} {
-		name, err := h.NewName(t.Context(), test.prefix)
+		free, err := h.NewName(t.Context(), test.prefix)
 		must(t, err)
-		equal(t, "name", test.want, name)
-		say(t, in(t, h, name), "taken")
+		name, err := h.New(t.Context(), test.prefix)
+		must(t, err)
+		equal(t, "names", []string{test.want, test.want}, []string{free, name})
+		equal(t, "exists", true, h.Exists(t.Context(), name))
 	}
-	if _, err := h.NewName(t.Context(), "a/b"); err == nil {
-		t.Error("a prefix that no name can have was taken")
+	for _, prefix := range []string{"a/b", "../x", strings.Repeat("x", contexts.MaxName)} {
+		_, naming := h.NewName(t.Context(), prefix)
+		if _, err := h.New(t.Context(), prefix); err == nil || naming == nil {
+			t.Errorf("a prefix that no name can have was taken: %q", prefix)
+		}
 	}
+}
+
+func (s registryRules) newAtOnce(t *testing.T) {
+	again := s.open(t, at(start()))
+	var mu sync.Mutex
+	got := map[string]bool{}
+	var all sync.WaitGroup
+	for range 4 {
+		h := again()
+		for range 5 {
+			all.Go(func() {
+				name, err := h.New(t.Context(), "job")
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil || got[name] {
+					t.Errorf("%q, %v", name, err)
+				}
+				got[name] = true
+			})
+		}
+	}
+	all.Wait()
 }
 
 // lifecycleRules are the rules of renaming, deleting and expiring.

@@ -92,22 +92,26 @@ func serveScripts(ctx context.Context, s *Session) (after func()) {
 	return func() { notice(s.Context.SendDropped(ctx)) }
 }
 
-// find returns the name of the context that a word asks for, and reports whether the
-// name is a new one.
-func find(ctx context.Context, store *contexts.Store, word string) (name string, isNew bool, err error) {
-	prefix, hasPrefix := strings.CutPrefix(word, "new:")
-	switch {
-	case hasPrefix && prefix == "":
+// find returns the name of the context that a word asks for. For a new one it makes the context,
+// so that no other run can get the name, unless the run only reads.
+func find(ctx context.Context, s *Session, word string) (name string, isNew bool, err error) {
+	prefix, isNew := strings.CutPrefix(word, "new:")
+	if isNew && prefix == "" {
 		return "", true, errors.New("new: lacks a prefix; write new:PREFIX, or new")
-	case hasPrefix:
-		name, err = store.NewName(ctx, prefix)
-		return name, true, err
-	case word == "new":
-		name, err = store.NewName(ctx, "")
-		return name, true, err
 	}
-	name, err = Resolve(ctx, store, word)
-	return name, false, err
+	switch {
+	case !isNew && word != "new":
+		name, err = Resolve(ctx, s.Store, word)
+		return name, false, err
+	case !isNew:
+		prefix = ""
+	}
+	if s.opts.Purpose == ToRead {
+		name, err = s.Store.NewName(ctx, prefix)
+	} else {
+		name, err = s.Store.New(ctx, prefix)
+	}
+	return name, true, err
 }
 
 // Resolve returns the name of the context that a word means: "-" is the previous one,

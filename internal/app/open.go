@@ -68,7 +68,7 @@ func openContext(ctx context.Context, s *Session) error {
 	name := state.Current
 	s.from = name
 	if s.opts.Context != "" {
-		if name, s.isNew, err = find(ctx, s.Store, s.opts.Context); err != nil {
+		if name, s.isNew, err = find(ctx, s, s.opts.Context); err != nil {
 			return UsageError{Err: err}
 		}
 	}
@@ -103,7 +103,7 @@ func bridgeSteps(ctx context.Context) []func(*Session) error {
 // if this session's did. After an error this session is as it was; otherwise the
 // new one ends what this one started.
 func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
-	name, isNew, err := find(ctx, s.Store, word)
+	name, isNew, err := find(ctx, s, word)
 	if err != nil {
 		return nil, UsageError{Err: err}
 	}

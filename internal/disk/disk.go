@@ -33,7 +33,7 @@ type FS interface {
 	Exchange(a, b string) error
 	// Remove removes a file.
 	Remove(name string) error
-	// Mkdir creates a directory; it is not an error if it exists.
+	// Mkdir creates a directory; the error is fs.ErrExist if there is something of that name.
 	Mkdir(name string, perm fs.FileMode) error
 	// Stat describes a file.
 	Stat(name string) (fs.FileInfo, error)
@@ -194,7 +194,7 @@ func MkdirAll(fsys FS, name string, perm fs.FileMode) error {
 			return err
 		}
 	}
-	if err := fsys.Mkdir(name, perm); err != nil {
+	if err := fsys.Mkdir(name, perm); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return fsys.SyncDir(parent)

@@ -49,13 +49,8 @@ func (OS) RemoveAll(name string) error { return os.RemoveAll(name) }
 // Stat describes a file.
 func (OS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
-// Mkdir creates a directory; it is not an error if it exists.
-func (OS) Mkdir(name string, perm fs.FileMode) error {
-	if err := os.Mkdir(name, perm); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
-}
+// Mkdir creates a directory; the error is fs.ErrExist if there is something of that name.
+func (OS) Mkdir(name string, perm fs.FileMode) error { return os.Mkdir(name, perm) }
 
 // SyncDir makes the names in a directory durable.
 func (OS) SyncDir(name string) error {

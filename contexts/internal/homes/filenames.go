@@ -36,14 +36,28 @@ func (f fileNames) Names(context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (f fileNames) Create(name string) error { return disk.MkdirAll(f.fs, f.directory(name), 0o700) }
+// Create makes the directory, which one process alone can do.
+func (f fileNames) Create(_ context.Context, name string) (isNew bool, err error) {
+	dir := f.directory(name)
+	if err = disk.MkdirAll(f.fs, filepath.Dir(dir), 0o700); err != nil {
+		return false, err
+	}
+	err = f.fs.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = f.fs.SyncDir(filepath.Dir(dir))
+	}
+	return err == nil, err
+}
 
 // Rename is atomic; a prompt may have made the other directory meanwhile.
 func (f fileNames) Rename(from, to string) error {
 	if f.hasContext(to) {
 		return registry.ErrExists
 	}
-	err := f.Create(from)
+	_, err := f.Create(context.Background(), from)
 	if err == nil {
 		err = disk.MoveNew(f.fs, f.directory(from), f.directory(to))
 	}

@@ -61,7 +61,7 @@ func (c *sharedContext) make(ctx context.Context) (id string, err error) {
 	if c.isHeld() {
 		return c.id, nil
 	}
-	n, err := c.home.docs.make(ctx, c.Name)
+	n, _, err := c.home.docs.make(ctx, c.Name)
 	c.id, c.asked = n.ID, time.Now()
 	return n.ID, err
 }

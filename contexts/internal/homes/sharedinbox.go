@@ -289,7 +289,7 @@ func (w *inboxWatch) forward(ctx context.Context) {
 				return
 			}
 		case <-again.C:
-			n, err := w.home.docs.make(ctx, w.Name)
+			n, _, err := w.home.docs.make(ctx, w.Name)
 			if err != nil || n.ID == w.id {
 				continue
 			}

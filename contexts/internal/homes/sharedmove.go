@@ -16,13 +16,12 @@ import (
 func (h sharedNames) Rename(from, to string) error {
 	ctx := context.Background()
 	for range maxTries {
-		n, err := h.docs.make(ctx, from)
+		n, _, err := h.docs.make(ctx, from)
 		if err != nil {
 			return err
 		}
 		if other, err := h.docs.lookup(ctx, to); err != nil || other.ID != "" {
-			var taken *caseError
-			if err == nil || errors.As(err, &taken) {
+			if err == nil || errors.Is(err, registry.ErrExists) {
 				return registry.ErrExists
 			}
 			return err

@@ -58,6 +58,9 @@ func (e *caseError) Error() string {
 		"instead of %q", e.existing, e.existing, e.name)
 }
 
+// Is reports that the name is taken.
+func (e *caseError) Is(err error) bool { return err == registry.ErrExists }
+
 // newID returns a new id in the form of those of contexts.
 func newID() string { return hexOf(uuid.New()) }
 
@@ -164,19 +167,19 @@ func (h *nameDocs) put(ctx context.Context, n nameDoc, rev uint64) (named, error
 	return stored, nil
 }
 
-// make finds a context, or makes it.
-func (h *nameDocs) make(ctx context.Context, name string) (n named, err error) {
+// make finds a context, or makes it. Of several callers, on whatever machines, one makes it.
+func (h *nameDocs) make(ctx context.Context, name string) (n named, isNew bool, err error) {
 	for range maxTries {
 		n, err = h.lookup(ctx, name)
 		if err != nil || n.ID != "" {
-			return n, err
+			return n, false, err
 		}
 		n, err = h.put(ctx, nameDoc{ID: newID(), Name: name, Created: h.settings.Now().Unix()}, 0)
 		if !errors.Is(err, store.ErrConflict) {
-			return n, err
+			return n, err == nil, err
 		}
 	}
-	return named{}, err
+	return named{}, false, err
 }
 
 // change changes the document of a name, if there is one; first from what was last known

@@ -39,12 +39,12 @@ func (h sharedNames) Names(ctx context.Context) ([]string, error) {
 }
 
 // Create does not look again for a context that this process has just seen.
-func (h sharedNames) Create(name string) error {
+func (h sharedNames) Create(ctx context.Context, name string) (isNew bool, err error) {
 	if n := h.docs.recall(name); n.Name == name && time.Since(n.at) < freshName {
-		return nil
+		return false, nil
 	}
-	_, err := h.docs.make(context.Background(), name)
-	return err
+	_, isNew, err = h.docs.make(ctx, name)
+	return isNew, err
 }
 
 // ID returns the id of a context.

@@ -58,11 +58,12 @@ func (m *memory) Names(context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(m.contexts)), nil
 }
 
-func (m *memory) Create(name string) error {
+func (m *memory) Create(_ context.Context, name string) (isNew bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	isNew = m.contexts[name] == nil
 	m.get(name)
-	return nil
+	return isNew, nil
 }
 
 func (m *memory) Rename(from, to string) error {

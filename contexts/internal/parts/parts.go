@@ -57,8 +57,9 @@ type Dropbox interface {
 type names interface {
 	Exists(ctx context.Context, name string) bool
 	Names(ctx context.Context) ([]string, error)
-	// Create makes an empty context; it is not an error if it exists.
-	Create(name string) error
+	// Create makes an empty context unless there is one of that name. Of several callers, in
+	// whatever processes, isNew is true for one.
+	Create(ctx context.Context, name string) (isNew bool, err error)
 	// Rename fails with ErrExists if the new name is taken.
 	Rename(from, to string) error
 	// Remove removes a context; it is not an error if it does not exist. Free frees the

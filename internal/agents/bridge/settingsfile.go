@@ -76,7 +76,11 @@ func makeDirs(dir string) (made []string, err error) {
 	}
 	slices.Reverse(missing)
 	for _, at := range missing {
-		if err := (disk.OS{}).Mkdir(at, 0o755); err != nil {
+		err := disk.OS{}.Mkdir(at, 0o755)
+		if errors.Is(err, fs.ErrExist) {
+			continue // another program has made it meanwhile
+		}
+		if err != nil {
 			return made, err
 		}
 		made = append(made, at)
