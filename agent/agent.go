@@ -104,8 +104,10 @@ type turn struct {
 	// recipe is the recipe that the prompt comes from; nil: none.
 	recipe *Recipe
 	// steps, followUps and recipes count the responses, the follow-ups of pre_stop and
-	// the recipes that hooks have run.
-	steps, followUps, recipes int
+	// the recipes that hooks have run; calls and refused the calls, and those that did not run.
+	steps, followUps, recipes, calls, refused int
+	// incomplete says why the last response is incomplete.
+	incomplete Outcome
 	// repeats notices calls that are repeated.
 	repeats repeats
 	// unanswered is the id of the prompt that has no answer yet, "" if there is

@@ -76,7 +76,7 @@ func mayAsk(t *turn) error {
 }
 
 // spend counts a response, if it is one of a sub-agent.
-func spend(t *turn, before hookpoints.Usage, incomplete string) {
+func spend(t *turn, before hookpoints.Usage, incomplete Outcome) {
 	sub := t.agent.inner.enclosing()
 	if sub == nil {
 		return

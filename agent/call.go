@@ -20,7 +20,7 @@ type step struct {
 	undeclared bool
 	// incomplete says why the response is incomplete although its stream ended
 	// normally; "" if it is complete.
-	incomplete string
+	incomplete Outcome
 	// ending says why the turn ends with this step although the response calls tools, "" if
 	// it does not.
 	ending string

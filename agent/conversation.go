@@ -77,18 +77,6 @@ func (c *conversation) forHooks() []hookpoints.ChatMessage {
 	return list
 }
 
-// incomplete returns why a response is incomplete although its stream ended
-// normally; "" if it is complete.
-func incomplete(reply llm.Reply) string {
-	switch reply.FinishReason {
-	case "length", "max_tokens":
-		return "it reached its length limit (api.max_tokens, or the model's context window)"
-	case "content_filter":
-		return "its server's content filter stopped it"
-	}
-	return ""
-}
-
 // toolNames is the set of tools that a request offered.
 type toolNames map[string]bool
 

@@ -47,8 +47,8 @@ func (a *Agent) Switched(ctx context.Context, s Switch) error {
 
 // Prompt answers one prompt, then takes the further turns that the recurse tool
 // asks for. It returns the last answer. Errors are a *RefusedError, a *HaltedError, the end of ctx,
-// errors of the model's server and of the store, and a bound that was reached
-// before there was an answer.
+// errors of the model's server and of the store, a bound that was reached before there was
+// an answer, and, beside the answer, an *OutcomeError that says what it lacks.
 func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 	for depth := 0; ; depth++ {
 		answer, note, err := a.takeTurn(ctx, depth, prompt)
@@ -80,11 +80,14 @@ func (a *Agent) takeTurn(ctx context.Context, depth int, prompt string) (answer,
 		fireFailed(ctx, t, answer, err)
 		return answer, "", err
 	}
+	if t.note == "" {
+		err = t.outcome()
+	}
 	a.Output.emit(Event{Kind: EventAnswer, Text: answer})
 	if depth == 0 {
 		a.turns++
 	}
-	return answer, t.note, nil
+	return answer, t.note, err
 }
 
 // isKept reports whether what could not be stored is kept, and will be stored later.

@@ -48,6 +48,8 @@ type Settings struct {
 	ExcludeCategories []tools.Category
 	// NoTools filters out all tools.
 	NoTools bool
+	// Strict makes it an error if the model called tools and each call was refused.
+	Strict bool
 	// MaxSteps bounds the steps of a turn; default [DefaultMaxSteps].
 	MaxSteps int
 	// MaxCalls bounds the calls of one step that are run;

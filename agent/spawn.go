@@ -201,7 +201,7 @@ func (s *spawn) run(ctx context.Context) {
 	case err != nil:
 		s.why = err.Error()
 	case s.self.incomplete != "":
-		s.why = "its answer is incomplete: " + s.self.incomplete
+		s.why = "its answer is incomplete: " + string(s.self.incomplete)
 	case strings.TrimSpace(text) == "":
 		s.why = "its model answered nothing"
 	}

@@ -28,7 +28,9 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 		err = s.refuse(s.reply.ToolCalls, s.ending)
 		action = action.withoutRecipe()
 	} else if s.incomplete != "" {
-		t.agent.Output.notice("the model's answer is incomplete: %s", s.incomplete)
+		if t.agent.inner != nil || t.note != "" || len(s.reply.ToolCalls) > 0 {
+			noticeIncomplete(s)
+		}
 		action = action.withoutIncomplete()
 		err = s.refuseCalls()
 	} else {
@@ -134,14 +136,10 @@ func (s *step) storeResponse(sent int) error {
 	return s.storeAnswer(entries...)
 }
 
-// noticeEmpty reports that a response was empty, and how to ask again if that is
-// possible. Inside another turn the failure of the recipe or the sub-agent says so.
+// noticeEmpty reports that a response after others was empty. Inside another turn the failure of
+// the recipe or the sub-agent says so.
 func (s *step) noticeEmpty() {
-	switch {
-	case s.turn.agent.inner != nil:
-	case s.turn.unanswered != "":
-		s.turn.agent.Output.notice("the model answered nothing; nothing was stored. chibi retry asks it again")
-	default:
+	if s.turn.agent.inner == nil && s.turn.unanswered == "" {
 		s.turn.agent.Output.notice("the model answered nothing more")
 	}
 }

@@ -86,7 +86,7 @@ type subagent struct {
 	usage     hookpoints.Usage
 	responses int
 	// incomplete says why its latest response is incomplete, "" if it is complete.
-	incomplete string
+	incomplete Outcome
 }
 
 // budget counts the tokens that the sub-agents of a turn use together. It is safe for

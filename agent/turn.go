@@ -32,8 +32,10 @@ func (t *turn) run(ctx context.Context, original string) (string, error) {
 		}
 		followUp, err := t.firePreStop(ctx, answer)
 		if err != nil || followUp == "" {
+			t.incomplete = last.incomplete
 			return answer, err
 		}
+		noticeIncomplete(last)
 		original = followUp
 	}
 }
@@ -106,6 +108,7 @@ func (t *turn) answer(ctx context.Context) (step, error) {
 			return step{}, err
 		}
 		s, err := t.takeStep(ctx)
+		t.countRefused(s)
 		if err != nil || len(s.reply.ToolCalls) == 0 || s.ending != "" {
 			return s, err
 		}

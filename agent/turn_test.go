@@ -285,22 +285,3 @@ func TestCancelledAtAPoint(t *testing.T) {
 		t.Errorf("%d points fired", inTurn)
 	}
 }
-
-// TestAnEmptyResponse: the advice to retry is given where that is possible.
-func TestAnEmptyResponse(t *testing.T) {
-	for _, test := range []struct {
-		replies []reply
-		notice  string
-	}{
-		{[]reply{says("")}, "the model answered nothing; nothing was stored. chibi retry asks it again"},
-		{[]reply{endless, says("")}, "the model answered nothing more"},
-	} {
-		h := newHarness(t, test.replies...)
-		h.prompt("hi")
-		h.noticed(test.notice)
-		_, err := h.Retry(t.Context())
-		if canRetry := strings.Contains(test.notice, "retry"); canRetry != (err == nil) {
-			t.Errorf("a retry: %v", err)
-		}
-	}
-}

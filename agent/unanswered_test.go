@@ -179,7 +179,7 @@ func TestACutSummaryChangesNothing(t *testing.T) {
 		t.Errorf("compacting: %v", err)
 	}
 	h.plug("p", answerAt(hookpoints.PreStop, hookpoints.PreStopAnswer{Recipe: CompactRecipe}))
-	h.prompt("three")
+	endsWith(t, h, "three", CutOff)
 	window, err := h.Context.Window(t.Context())
 	if count := len(contexts.Messages(window)); count != 6 || err != nil {
 		t.Errorf("%d messages are left, %v", count, err)

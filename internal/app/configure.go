@@ -70,7 +70,7 @@ func settings(s *Session, c config.Config) agent.Settings {
 		WarnPercent: c.WarnThresholdPercent, AutoCompact: c.AutoCompact,
 		CompactPercent: c.AutoCompactThreshold, CompactDropPercent: c.RollingCompactDropPercentage,
 		Include: c.Tools.Include, Exclude: c.Tools.Exclude, ExcludeCategories: categories(c.Tools.ExcludeCategories),
-		NoTools:        s.opts.Permissions.NoToolCalls,
+		NoTools: s.opts.Permissions.NoToolCalls, Strict: s.opts.Strict,
 		CacheThreshold: c.ToolOutputCacheThreshold, CachePreview: c.ToolCachePreviewChars,
 		MaxSteps: c.MaxToolRounds, MaxCalls: c.MaxCallsPerResponse,
 		MaxFollowUps: c.MaxFollowUps, MaxRecursion: c.MaxRecursionDepth,

@@ -60,6 +60,8 @@ type Options struct {
 	Verbose bool
 	// Wait waits for a context that another process uses; without it that is an error.
 	Wait bool
+	// Strict makes it an error if the model called tools for a prompt and each call was refused.
+	Strict bool
 	// NoServers leaves out the tools of MCP servers, and asks no server for them: for a run that
 	// is an MCP server itself.
 	NoServers bool

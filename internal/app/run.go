@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,18 +82,19 @@ func (s *Session) Answer(ctx context.Context, answer func(context.Context) (stri
 		return err
 	}
 	return s.WithLock(ctx, s.Name(), func(held context.Context, _ *Session) error {
-		if _, err := answer(held); err != nil {
+		_, err := answer(held)
+		if err != nil && !isOutcome(err) || s.opts.Transient {
 			return err
 		}
-		if s.opts.Transient {
-			return nil
-		}
-		return s.Store.Touch(s.Name())
+		return cmp.Or(err, s.Store.Touch(s.Name()))
 	})
 }
 
-// errMailStays is the error of an answer that delivers no mail.
-var errMailStays = errors.New("the model answered nothing, so the messages stay in the inbox")
+// isOutcome reports whether an error says no more than what the answer lacks.
+func isOutcome(err error) bool {
+	var lacking *agent.OutcomeError
+	return errors.As(err, &lacking)
+}
 
 // AnswerMail lets the model process the mail of the session's context while nobody else can
 // use the context, and reports whether there was any. It looks into the inbox when it has
@@ -107,12 +109,10 @@ func AnswerMail(ctx context.Context, s *Session) (some bool, err error) {
 		}
 		some = true
 		s.person.detail("context %q: %d messages", s.Name(), len(mail))
-		if err := s.Ask(held, agent.MailPrompt); err != nil {
-			return err
-		}
-		unanswered, err := s.Context.Unanswered(held)
-		if err == nil && len(unanswered) > 0 {
-			err = errMailStays
+		err = s.Ask(held, agent.MailPrompt)
+		var lacking *agent.OutcomeError
+		if errors.As(err, &lacking) && lacking.Outcome == agent.Unanswered {
+			err = fmt.Errorf("%w; the messages stay in the inbox", err)
 		}
 		return err
 	})

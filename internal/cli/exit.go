@@ -22,6 +22,10 @@ const (
 	exitRefused     = 3
 	exitHeld        = 4
 	exitUnavailable = 5
+	exitUnanswered  = 6
+	exitCutOff      = 7
+	exitFiltered    = 8
+	exitAllRefused  = 9
 	exitInterrupted = 130
 )
 
@@ -31,6 +35,10 @@ const exitCodesHelp = `   0    success
    3    a plugin refused the prompt, the compaction or the run, or ended the turn, or a required guard is missing
    4    a context is in use by another process, or was taken over by one
    5    the store that machines share did not answer in time; what could not be stored is kept, and said
+   6    the model answered nothing: no text, and no call of a tool
+   7    the answer was cut off at its length; what came is printed and stored
+   8    the server's content filter stopped the answer; what came is printed and stored
+   9    with --strict: each call of the model was refused
    130  interrupted`
 
 func report(out *output.Printer, err error) int {
@@ -63,6 +71,7 @@ func exitCode(err error) int {
 	var unguarded *guards.MissingError
 	var held *contexts.LockedError
 	var taken *contexts.TakenError
+	var lacking *agent.OutcomeError
 	switch {
 	case err == nil:
 		return exitOK
@@ -76,8 +85,25 @@ func exitCode(err error) int {
 		return exitRefused
 	case errors.As(err, &wrong):
 		return exitUsage
+	case errors.As(err, &lacking):
+		return outcomeCode(lacking.Outcome)
 	case errors.Is(err, store.ErrUnavailable):
 		return exitUnavailable
+	}
+	return exitFailed
+}
+
+// outcomeCode returns the exit code of an answer that lacks something.
+func outcomeCode(o agent.Outcome) int {
+	switch o {
+	case agent.Unanswered:
+		return exitUnanswered
+	case agent.CutOff:
+		return exitCutOff
+	case agent.Filtered:
+		return exitFiltered
+	case agent.AllRefused:
+		return exitAllRefused
 	}
 	return exitFailed
 }

@@ -21,6 +21,7 @@ type options struct {
 	verbose   bool
 	quiet     bool
 	wait      bool
+	strict    bool
 	yes       bool
 	raw       bool
 	noPlugins bool
@@ -150,6 +151,8 @@ func otherFlags(o *options) []operation.Row {
 			Beside: true, Into: func(url string) { o.store = &url }}},
 		{Flag: &cmdline.Flag{Name: "wait", About: "wait for a context that another process uses",
 			Members: []string{"flags.wait"}, Beside: true, Into: cmdline.Switch(&o.wait)}},
+		{Flag: &cmdline.Flag{Name: "strict", About: "end with exit status 9 if each call of the model was refused",
+			Members: []string{"flags.strict"}, Beside: true, Into: cmdline.Switch(&o.strict)}},
 		{Flag: &cmdline.Flag{Name: "yes", About: "do not ask for confirmation",
 			Members: []string{"flags.yes"}, Beside: true, Into: cmdline.Switch(&o.yes)}},
 		{Flag: &cmdline.Flag{Name: "raw",

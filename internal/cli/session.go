@@ -28,7 +28,7 @@ func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Opti
 	opts := app.Options{
 		Purpose: purpose, Home: o.home, Transient: o.transient != nil, Set: o.settings.Overrides(), Verbose: o.verbose,
 		Store: app.StoreOptions{Sharing: o.sharing.app, URL: o.store},
-		Wait:  o.wait, TrustProject: o.trustProject, Permissions: o.permissions.PermissionOptions,
+		Wait:  o.wait, Strict: o.strict, TrustProject: o.trustProject, Permissions: o.permissions.PermissionOptions,
 		Version: version(),
 		Model:   app.ModelOptions{LogRequests: keys.Requests, LogResponses: keys.Responses},
 		Plugins: app.PluginOptions{

@@ -74,9 +74,9 @@ func Flags() []Row {
 			"check-inbox-for", "wait-for-mail", "loop", "set-current-system-prompt", "set-system-prompt",
 			"transient-system-prompt", "inspect-current", "inspect", "clear-cache", "clear-cache-for", "cleanup-cache",
 			"set-username", "transient-username", "set", "save", "no-chibi", "force-chibi", "coding", "deny",
-			"no-tool-calls", "plugin", "call-tool", "trace", "recipe", "arg", "home", "wait", "yes", "raw", "json-output",
-			"json-config", "json-schema", "debug", "destroy-at", "destroy-after-inactive", "verbose", "quiet", "help",
-			"version",
+			"no-tool-calls", "plugin", "call-tool", "trace", "recipe", "arg", "home", "wait", "strict", "yes", "raw",
+			"json-output", "json-config", "json-schema", "debug", "destroy-at", "destroy-after-inactive", "verbose", "quiet",
+			"help", "version",
 		}},
 	}
 }

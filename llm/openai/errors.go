@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
@@ -174,12 +175,23 @@ func message(data []byte) string {
 		}
 	}
 	if text == "" {
-		text = string(data)
+		text = pageTitle(string(data))
 	}
 	if text = oneLine(text); text == "" {
 		return "the response is empty"
 	}
 	return text
+}
+
+// pageTitle returns what a page of HTML says, as proxies answer, by its title; other texts are
+// returned as they are.
+func pageTitle(text string) string {
+	page := regexp.MustCompile(`(?is)^\s*<(?:!doctype\s+html|html|head|body)\b(?:.*?<title[^>]*>(.*?)</title>)?`).
+		FindStringSubmatch(text)
+	if page == nil {
+		return text
+	}
+	return strings.TrimSuffix("it answered with a page of HTML: "+strings.TrimSpace(html.UnescapeString(page[1])), ": ")
 }
 
 // oneLine returns a server's text as one line for a message, without control

@@ -9,6 +9,21 @@ import (
 	"github.com/chibi-host/chibi/internal/fuzztest"
 )
 
+// TestAPageIsALine: proxies answer with pages, of which the title says what is wrong.
+func TestAPageIsALine(t *testing.T) {
+	for page, want := range map[string]string{
+		"<!DOCTYPE html>\r\n<html><head>\n<title>\n502 Bad &amp; Gateway\n</title></head><h1>nginx</h1>": "it " +
+			"answered with a page of HTML: 502 Bad & Gateway",
+		"<html><body><h1>Oops</h1>":                 "it answered with a page of HTML",
+		"<xml>no page</xml>":                        "<xml>no page</xml>",
+		`{"message": "see <html><title>x</title>"}`: "see <html><title>x</title>",
+	} {
+		if got := message([]byte(page)); got != want {
+			t.Errorf("%q became %q, want %q", page, got, want)
+		}
+	}
+}
+
 // FuzzErrorBody holds that a server's error becomes one line, and a time that is
 // not negative.
 func FuzzErrorBody(f *testing.F) {

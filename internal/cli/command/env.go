@@ -120,9 +120,28 @@ func (e *Env) Input(ctx context.Context, what string) (text string, err error) {
 		} else if err != nil {
 			return fmt.Errorf("reading %s from standard input: %w", what, err)
 		}
+		if isBinary(text) {
+			return Usage("%s on standard input is not text but binary; nothing was done. Convert it to text, or name the "+
+				"file to a model with tools", what)
+		}
 		return nil
 	})
 	return text, err
+}
+
+// isBinary reports whether input is not text in any encoding that people pipe: it has a zero byte,
+// or more control characters than the log of a terminal.
+func isBinary(input string) bool {
+	controls := 0
+	for _, b := range []byte(input) {
+		switch {
+		case b == 0:
+			return true
+		case b < ' ' && !strings.ContainsRune("\a\b\t\n\v\f\r\x1b", rune(b)):
+			controls++
+		}
+	}
+	return controls > len(input)/32
 }
 
 // ReadAll reads at most so many bytes, to the end or until ctx ends: a read from a
