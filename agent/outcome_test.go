@@ -25,6 +25,7 @@ func TestOutcomes(t *testing.T) {
 		return finishes(llm.Reply{Text: text, FinishReason: reason, ToolCalls: calls})
 	}
 	unknown := cut("", "", llm.ToolCall{ID: "c", Name: "no_such_tool", Arguments: "{}"})
+	half := cut("", "length", llm.ToolCall{ID: "c", Name: "x"})
 	for name, test := range map[string]struct {
 		replies    []reply
 		strict     bool
@@ -37,7 +38,7 @@ func TestOutcomes(t *testing.T) {
 		"cut at its length":                     {[]reply{cut("so", "length")}, false, CutOff, false},
 		"cut before its first word":             {[]reply{cut("", "max_tokens")}, false, CutOff, true},
 		"filtered":                              {[]reply{cut("so", "content_filter")}, false, Filtered, false},
-		"a call that was cut, then an answer":   {[]reply{cut("", "length", llm.ToolCall{ID: "c", Name: "x"}), yes}, false, "", false},
+		"a call that was cut, then an answer":   {[]reply{half, yes}, false, "", false},
 		"all calls refused":                     {[]reply{unknown, yes}, false, "", false},
 		"all calls refused, strictly":           {[]reply{unknown, yes}, true, AllRefused, false},
 		"one of two calls refused, strictly":    {[]reply{unknown, endless, yes}, true, "", false},

@@ -55,6 +55,15 @@ func OpenShared(e *store.Engine, home string) *Store {
 	return newStore(time.Now, func(s *Settings) parts.Backend { return homes.Shared(s, e, home) })
 }
 
+// Unsaved returns a store with the contexts of this one that keeps nothing: what is changed is in
+// memory and ends with the process, and everything is still as it was in this one. Its locks keep
+// nobody out and wait for nobody. Inboxes are empty there, and sending a message is an error.
+func (s *Store) Unsaved() *Store {
+	u := newStore(s.Now, func(set *Settings) parts.Backend { return memory.Unsaved(set, s.backend) })
+	u.Settings = s.Settings
+	return u
+}
+
 // NewMemory makes a home that is kept in memory and ends with the process: for
 // programs that embed an agent and store nothing, and for tests. It behaves like
 // files, except that nothing is durable.

@@ -41,7 +41,7 @@ func Run(t *testing.T, open Open) {
 		{"session", sessionRules{s}.rules()},
 		{"history", historyRules{s}.rules()}, {"texts", textRules{s}.rules()}, {"mail", mailRules{s}.rules()},
 		{"registry", registryRules{s}.rules()}, {"lifecycle", lifecycleRules{s}.rules()}, {"locks", lockRules{s}.rules()},
-		{"many at once", concurrencyRules{s}.rules()},
+		{"many at once", concurrencyRules{s}.rules()}, {"nothing saved", unsavedRules{s}.rules()},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, r := range group.tests {

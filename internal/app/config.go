@@ -41,7 +41,7 @@ func configSources(s *Session, set []string) config.Sources {
 func localConfig(ctx context.Context, s *Session) (config.Local, error) {
 	text, err := s.Context.LocalConfig(ctx)
 	switch {
-	case err != nil && s.Store.IsShared():
+	case err != nil && s.place.IsShared():
 		return config.Local{}, err
 	case err != nil:
 		return config.Local{}, UsageError{Err: fmt.Errorf("reading the configuration: %w", err)}
@@ -51,7 +51,7 @@ func localConfig(ctx context.Context, s *Session) (config.Local, error) {
 
 // newLocal returns a text as the local.toml of the session's context.
 func newLocal(s *Session, text string) config.Local {
-	if s.Store.IsShared() {
+	if s.place.IsShared() {
 		return config.Local{Name: fmt.Sprintf("local.toml of context %q", s.Name()), Text: text, IsShared: true}
 	}
 	return config.Local{Name: s.Host.Layout().LocalConfig(s.Name()), Text: text}

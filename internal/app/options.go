@@ -49,6 +49,9 @@ type Options struct {
 	// Transient uses the context for this session only: it does not become the current
 	// one.
 	Transient bool
+	// NoSave keeps nothing of the conversation: no entries, mail, todos, goals and cached
+	// outputs. The session needs no lock and is transient.
+	NoSave bool
 	// Set are settings that take precedence over the configuration files, as
 	// key=value.
 	Set []string

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/chibi-host/chibi/agent"
-	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/config"
@@ -78,6 +77,7 @@ type shared struct {
 	left         theirs.Variables // that hooks of agents leave for later commands
 	watchers     confine.Watchers // of what commands in the sandbox must not change
 	replaced     map[string]bool  // names of coding tools of which was said that a plugin brings its own
+	unsaved      string           // the directory of outputs that end with the run; "": they are kept
 	lending      sync.Mutex
 	lender       *process.Lender // of the terminal
 }
@@ -121,9 +121,6 @@ func (s *Session) Close() {
 
 // Name returns the name of the session's context.
 func (s *Session) Name() string { return s.Context.Name() }
-
-// Cache returns the cache of tool outputs of the session's context.
-func (s *Session) Cache() cache.Cache { return s.contents.Cache(s.Name()) }
 
 // newSession returns a session of which nothing is open.
 func newSession(opts Options) *Session {

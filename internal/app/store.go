@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/store"
@@ -91,7 +93,34 @@ func openStore(ctx context.Context, s *Session) error {
 		return err
 	}
 	s.Store, s.Host, s.contents = contents.Store, contents.Host, contents
+	if s.opts.NoSave {
+		return keepNothing(s)
+	}
 	return nil
+}
+
+// keepNothing makes the session forget its conversation and its outputs when it ends.
+func keepNothing(s *Session) error {
+	s.Store = s.contents.Unsaved()
+	if s.unsaved != "" {
+		return nil
+	}
+	dir, remove, err := disk.MkdirTemp("chibi-unsaved-*")
+	if err != nil {
+		return err
+	}
+	s.unsaved = dir
+	s.closers = append(s.closers, closing(remove))
+	return nil
+}
+
+// Cache returns the cache of tool outputs of the session's context.
+func (s *Session) Cache() cache.Cache {
+	kept := s.contents.Cache(s.Name())
+	if s.unsaved == "" {
+		return kept
+	}
+	return cache.Over(cache.Open(filepath.Join(s.unsaved, s.Name())), kept)
 }
 
 // StoreStatus describes the store of a session; false: it keeps files.

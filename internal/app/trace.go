@@ -48,7 +48,7 @@ func writeTrace(s *Session, t *trace.Tracer) {
 	}
 	layout, most := s.Host.Layout(), int64(s.Config.Trace.MaxBytes)
 	t.Into(func() (io.WriteCloser, error) {
-		if s.Store.IsShared() { // this machine may have nothing of the context yet
+		if s.place.IsShared() { // this machine may have nothing of the context yet
 			if err := disk.MkdirAll(disk.OS{}, layout.Directory(s.Name()), 0o700); err != nil {
 				return nil, err
 			}

@@ -21,6 +21,8 @@ type options struct {
 	verbose   bool
 	quiet     bool
 	wait      bool
+	noSave    bool
+	noTrace   bool
 	strict    bool
 	yes       bool
 	raw       bool
@@ -127,6 +129,8 @@ func pluginFlags(o *options) []operation.Row {
 		{Flag: &cmdline.Flag{Name: "trust-project",
 			About:  "run the hooks and recipes that came with this directory without approval, in this run only",
 			Beside: true, Into: cmdline.Switch(&o.trustProject)}},
+		{Flag: &cmdline.Flag{Name: "no-trace", About: "keep no trace of this run in its context",
+			Members: []string{"flags.no_trace"}, Beside: true, Into: cmdline.Switch(&o.noTrace)}},
 		{Flag: &cmdline.Flag{Name: "trace", Takes: cmdline.Word("FILE", cmdline.File), Repeats: true,
 			About:  "write what every hook received and answered to FILE, as JSON lines",
 			Beside: true, Into: cmdline.Last(&o.trace)}},
@@ -151,6 +155,9 @@ func otherFlags(o *options) []operation.Row {
 			Beside: true, Into: func(url string) { o.store = &url }}},
 		{Flag: &cmdline.Flag{Name: "wait", About: "wait for a context that another process uses",
 			Members: []string{"flags.wait"}, Beside: true, Into: cmdline.Switch(&o.wait)}},
+		{Flag: &cmdline.Flag{Name: "no-save",
+			About:   "keep nothing of this run's conversation; it needs no lock, so the context may be in use",
+			Members: []string{"flags.no_save"}, Beside: true, Into: cmdline.Switch(&o.noSave)}},
 		{Flag: &cmdline.Flag{Name: "strict", About: "end with exit status 9 if each call of the model was refused",
 			Members: []string{"flags.strict"}, Beside: true, Into: cmdline.Switch(&o.strict)}},
 		{Flag: &cmdline.Flag{Name: "yes", About: "do not ask for confirmation",

@@ -26,7 +26,8 @@ func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Opti
 	out := env.Out
 	keys, err := o.debug.Keys()
 	opts := app.Options{
-		Purpose: purpose, Home: o.home, Transient: o.transient != nil, Set: o.settings.Overrides(), Verbose: o.verbose,
+		Purpose: purpose, Home: o.home, Transient: o.transient != nil || o.noSave,
+		NoSave: o.noSave, Set: o.settings.Overrides(), Verbose: o.verbose,
 		Store: app.StoreOptions{Sharing: o.sharing.app, URL: o.store},
 		Wait:  o.wait, Strict: o.strict, TrustProject: o.trustProject, Permissions: o.permissions.PermissionOptions,
 		Version: version(),
@@ -35,7 +36,7 @@ func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Opti
 			None: o.noPlugins, NoHooks: o.noHooks, Stderr: out.Screen.Plugins(), RawStderr: out.Screen.Stderr(),
 			Terminal: env.Stdin, Lend: out.Screen.Pause, IsPiped: out.Screen.IsPiped,
 		},
-		Trace:  app.TraceOptions{File: o.trace, Failed: func(text string) { out.Notef("%s", text) }},
+		Trace:  app.TraceOptions{File: o.trace, Off: o.noTrace, Failed: func(text string) { out.Notef("%s", text) }},
 		Output: chat.Output(out, answerFormat(out.Screen, o)),
 	}
 	opts.Permissions.Ask, opts.Permissions.Fill = ask, fill

@@ -150,6 +150,11 @@ func checkCombination(o *options, words []string, isTyped bool) error {
 			removed.Written())
 	case o.runSystemPrompt != nil && !wantsPrompt(o, words, isTyped) && o.asked.Need() < operation.NeedsAnswer:
 		return command.Usage("-e sets a system prompt for this run only, which does not ask the model; -y sets a lasting one")
+	case o.noSave && o.switchTo != nil:
+		return command.Usage("--no-save keeps nothing, and -c would switch for good; use -C")
+	case o.noSave && o.asked.Keeps() != nil:
+		return command.Usage("--no-save keeps nothing, so %s would change nothing; leave one of them out",
+			o.asked.Keeps().Written())
 	case o.mail.Loop && !o.mail.Asked:
 		return command.Usage("--loop is for --wait-for-mail, which is not given")
 	case o.mail.Loop && wantsPrompt(o, words, isTyped):

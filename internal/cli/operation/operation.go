@@ -114,6 +114,24 @@ func (a Asked) AtLeast(least Role) *Row {
 	return &a[i]
 }
 
+// Keeps returns the first operation that is pointless in a run that keeps nothing; nil for none.
+// Before a prompt, a context can be emptied or compacted for that prompt.
+func (a Asked) Keeps() *Row {
+	i := slices.IndexFunc(a, func(r Row) bool {
+		switch r.Phase {
+		case PhaseShow, PhaseCall, PhaseLast:
+			return false
+		case PhaseArchive, PhaseCompact:
+			return r.Role != Joins
+		}
+		return r.Run != nil
+	})
+	if i < 0 {
+		return nil
+	}
+	return &a[i]
+}
+
 // Need returns the greatest need of the operations.
 func (a Asked) Need() Need {
 	most := NeedsNothing
