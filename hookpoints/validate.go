@@ -12,8 +12,10 @@ import (
 )
 
 // Validate returns the errors of a point's definition: its mode, the types of its payload
-// and answer, the tags of the answer's fields. Without validation such errors would only
-// cause answers to be ignored. Firing a point that is not valid is an error.
+// and answer, the tags of the answer's fields, among them that the zero value of a field is no
+// opinion. Without validation such errors would cause answers to be ignored, or to erase what
+// the plugin did not mean. Firing a point that is not valid is an error. The errors, joined,
+// name the point, the field and the known values; nil: there are none.
 func Validate(info Info) error {
 	v := &validation{info: info}
 	v.point()
@@ -143,6 +145,54 @@ func (v *validation) rule(f reflect.StructField) {
 		v.rewrites(f, kind)
 	}
 	v.among(f, facts)
+	v.zero(f, facts.rule, kind)
+}
+
+// zero checks that the field says nothing in an answer in which only other fields are set. An
+// empty text is no opinion where the first value counts; null is one nowhere, except that it
+// deletes a member in a patch.
+func (v *validation) zero(f reflect.StructField, rule Rule, kind jsonKind) {
+	switch {
+	case rule == RuleFirst && kind == kindText, rule != RuleFirst && !rule.Rewrites() && rule != RuleIntersect:
+	case !isNull(f.Type) && !isOmitted(f):
+		v.field(f, "an answer that sets only other fields would set %q too, to its zero value; want "+
+			"json:\"%[1]s,omitzero\", of a pointer if the zero value can be meant", jsonName(f))
+	case rule == RulePatch && !writesItself(f.Type):
+		v.members(f, f.Type)
+	}
+}
+
+// members checks the members of a patch that is a struct like its field.
+func (v *validation) members(f reflect.StructField, t reflect.Type) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if !isStruct(t) || writesItself(t) {
+		return
+	}
+	for i := range t.NumField() {
+		switch member := t.Field(i); {
+		case !member.IsExported() || member.Tag.Get("json") == "-":
+		case isOmitted(member), member.Anonymous && jsonName(member) == "":
+			v.members(f, member.Type)
+		default:
+			v.field(f, "a patch that sets only other members would set or delete %q too; want omitzero in the tag of %s",
+				member.Name, t)
+		}
+	}
+}
+
+// isNull reports whether the zero value of a type is null in JSON.
+func isNull(t reflect.Type) bool {
+	return slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice}, t.Kind())
+}
+
+// isOmitted reports whether the zero value of a field is left out by its tag.
+func isOmitted(f reflect.StructField) bool {
+	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+	list := strings.Split(options, ",")
+	return slices.Contains(list, "omitzero") ||
+		slices.Contains(list, "omitempty") && !slices.Contains([]reflect.Kind{reflect.Struct, reflect.Array}, f.Type.Kind())
 }
 
 // dependent checks a field that belongs to another one.

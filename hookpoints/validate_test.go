@@ -59,11 +59,21 @@ func TestPointsOfOtherProgramsThatAreValid(t *testing.T) {
 	type gathered struct {
 		Note string `json:"note,omitzero" merge:"join"`
 	}
+	type silent struct { // whatever is not set is no opinion without a word in its tag, too
+		Target *string         `json:"target" merge:"replace"`
+		Body   json.RawMessage `json:"body" merge:"patch"`
+		Left   string          `json:"left,omitempty" merge:"replace"`
+		Block  bool            `json:"block" merge:"block"`
+		Note   string          `json:"note" merge:"join"`
+		Plan   string          `json:"plan" merge:"first"`
+		Only   []string        `json:"only" merge:"intersect"`
+	}
 	for _, info := range []hookpoints.Info{
 		hookpoints.Point[Cargo, Ruling]{Name: "pre_sail", Mode: hookpoints.Chain}.Info(),
 		hookpoints.Point[Cargo, claim]{Name: "pre_load", Mode: hookpoints.Claim}.Info(),
 		hookpoints.Point[Cargo, gathered]{Name: "pre_dock", Mode: hookpoints.Gather}.Info(),
 		hookpoints.Point[Cargo, hookpoints.None]{Name: "post_sail", Mode: hookpoints.Observe}.Info(),
+		hookpoints.Point[Cargo, silent]{Name: "pre_turn", Mode: hookpoints.Chain}.Info(),
 		hookpoints.Point[struct{}, struct{}]{Name: "idle", Mode: hookpoints.Gather}.Info(),
 	} {
 		if err := hookpoints.Validate(info); err != nil {
@@ -198,6 +208,25 @@ func TestValidateNamesTheMistake(t *testing.T) {
 		{chain[struct {
 			Price json.RawMessage `json:"price" merge:"patch"`
 		}](), `field Price of the answer: merge:"patch" rewrites a field of the payload that is a number, this is a value`},
+		{chain[struct {
+			Target string `json:"target" merge:"replace"`
+			Block  bool   `json:"block" merge:"block"`
+		}](), `hook point pre_sail: field Target of the answer: an answer that sets only other fields would set "target" ` +
+			`too, to its zero value; want json:"target,omitzero", of a pointer if the zero value can be meant`},
+		{chain[struct {
+			Left time.Time `json:"left,omitempty" merge:"replace"`
+		}](), `field Left of the answer: an answer that sets only other fields would set "left" too`},
+		{point[struct {
+			Plan int `json:"plan" merge:"first"`
+		}](hookpoints.Gather), `field Plan of the answer: an answer that sets only other fields would set "plan" too`},
+		{chain[struct {
+			Body struct {
+				Load struct {
+					Weight int `json:"weight"`
+				} `json:"load,omitzero"`
+			} `json:"body,omitzero" merge:"patch"`
+		}](), `field Body of the answer: a patch that sets only other members would set or delete "Weight" too; want ` +
+			`omitzero in the tag of struct`},
 		{chain[struct {
 			Note string `json:"note" merge:"join" among:"crew"`
 		}](), `field Note of the answer: among:"crew" has no effect with merge:"join", only with intersect and unite`},

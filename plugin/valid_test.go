@@ -74,27 +74,6 @@ func TestManyFirstUsesAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// Course is an answer whose zero value would be an opinion if it were sent.
-type Course struct {
-	Target string `json:"target" merge:"replace"`
-}
-
-func TestTheZeroAnswerOfAFunctionIsNoOpinion(t *testing.T) {
-	point := hookpoints.Point[Voyage, Course]{Name: "pre_sail", Mode: hookpoints.Chain}
-	handlers := plugin.HandlePoint(point, func(context.Context, Voyage) (Course, error) { return Course{}, nil })
-	var results []plugin.Result
-	host := &plugin.Host{
-		Plugins: []plugin.Plugin{plugin.New("silent", handlers)},
-		Trace:   func(r plugin.Record) { results = append(results, r.Result) },
-	}
-	if _, err := plugin.Fire(t.Context(), host, point, Voyage{Target: "port"}); err != nil {
-		t.Fatal(err)
-	}
-	if len(results) != 1 || results[0] != plugin.NoOpinion {
-		t.Errorf("results = %v", results)
-	}
-}
-
 // Veto is an answer that refuses at a point that asks all at once.
 type Veto struct {
 	Block   bool   `json:"block,omitzero" merge:"block"`
