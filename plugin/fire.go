@@ -23,7 +23,8 @@ import (
 //
 // A plugin's failure is not an error, see the package documentation. Errors
 // are the error of ctx, a point that is not valid ([hookpoints.Validate]), even without
-// subscribers, a payload that cannot be encoded as JSON, and at on_start a *[StartError].
+// subscribers, a subscriber that is not ([Host.Validate]), a payload that cannot be encoded as
+// JSON, and at on_start a *[StartError].
 func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], payload P,
 	refine ...Refine) (verdict A, err error) {
 	h = cmp.Or(h, &Host{})
@@ -31,9 +32,9 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if err != nil {
 		return verdict, err
 	}
-	inTurn, atOnce := h.subscribers(info)
-	if len(inTurn)+len(atOnce) == 0 {
-		return verdict, nil
+	inTurn, atOnce, err := h.subscribers(info)
+	if err != nil || len(inTurn)+len(atOnce) == 0 {
+		return verdict, err
 	}
 	body, err := strictjson.Encode(payload)
 	if err != nil {
@@ -71,20 +72,26 @@ type knownPoint struct {
 }
 
 // subscribers lists, in order, the plugins that are asked at a point one after
-// another, and those that are asked at once; at a chain point these are the guards.
-func (h *Host) subscribers(at hookpoints.Info) (inTurn, atOnce []*Plugin) {
+// another, and those that are asked at once; at a chain point these are the guards. The error is
+// that of a plugin that cannot be asked, see [Host.Validate].
+func (h *Host) subscribers(at hookpoints.Info) (inTurn, atOnce []*Plugin, err error) {
 	for i := range h.Plugins {
 		p := &h.Plugins[i]
 		switch {
-		case !p.Subscribes(at.Name):
+		case !slices.Contains(p.Hooks, at.Name):
+		case p.isInside() && p.mistakeAt(at.Name) != nil:
+			return nil, nil, p.mistakeAt(at.Name)
 		case at.Mode == hookpoints.Claim, at.Mode == hookpoints.Chain && !p.GuardsAt(at.Name):
 			inTurn = append(inTurn, p)
 		default:
 			atOnce = append(atOnce, p)
 		}
 	}
-	return inTurn, atOnce
+	return inTurn, atOnce, nil
 }
+
+// isInside reports whether the plugin is a function of the program, not a file.
+func (p *Plugin) isInside() bool { return p.Origin.Path == "" || p.Handler == nil }
 
 // Subscribes reports whether the plugin is asked at the point.
 func (p *Plugin) Subscribes(at hookpoints.Name) bool {

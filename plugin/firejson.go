@@ -21,9 +21,9 @@ func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.R
 	if h == nil {
 		return nil, nil
 	}
-	inTurn, atOnce := h.subscribers(info)
-	if len(inTurn)+len(atOnce) == 0 {
-		return nil, nil
+	inTurn, atOnce, err := h.subscribers(info)
+	if err != nil || len(inTurn)+len(atOnce) == 0 {
+		return nil, err
 	}
 	body, err := payloadOf(info, payload)
 	if err != nil {

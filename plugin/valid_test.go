@@ -1,10 +1,14 @@
 package plugin_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
@@ -72,6 +76,50 @@ func TestManyFirstUsesAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestAMistakeInAPluginIsAnError of Validate, and of the point at which the plugin would not be
+// asked as its author means; other points are fired.
+func TestAMistakeInAPluginIsAnError(t *testing.T) {
+	refuse := func(context.Context, hookpoints.PreToolPayload) (a hookpoints.PreToolAnswer, err error) {
+		return a, nil
+	}
+	one := plugin.HandlePoint(hookpoints.PreTool, refuse)
+	hooks := []hookpoints.Name{preTool}
+	const none = `plugin "p" has no handler for pre_tool: it is nil; set it, or take the point out of its Hooks`
+	for name, test := range map[string]struct {
+		plugin plugin.Plugin
+		want   string
+	}{
+		"no handler":    {plugin.Plugin{Name: "p", Hooks: hooks}, none},
+		"nil function":  {plugin.Plugin{Name: "p", Hooks: hooks, Handler: plugin.HandlerFunc(nil)}, none},
+		"nil in a map":  {plugin.New("p", plugin.Handlers{preTool: nil}), none},
+		"nil for point": {plugin.New("p", plugin.HandlePoint(hookpoints.PreTool, nil)), none},
+		"out of time": {plugin.Until(time.Now(), []plugin.Plugin{
+			{Name: "p", Hooks: hooks, Handler: plugin.HandlerFunc(nil)}})[0], none},
+		"two handlers": {plugin.New("p", one, one),
+			`plugin "p" has two handlers for pre_tool; make one function of them, or two plugins`},
+		"no opinion there":     {plugin.Plugin{Name: "p", Hooks: hooks, Handler: plugin.Handlers{}}, ""},
+		"tools only":           {plugin.Plugin{Name: "p"}, ""},
+		"one for another hook": {plugin.New("p", one, plugin.Handlers{preMessage: plugin.Handlers{}}), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			host := &plugin.Host{Plugins: []plugin.Plugin{test.plugin}}
+			_, fired := plugin.Fire(t.Context(), host, hookpoints.PreTool, call)
+			_, asJSON := plugin.FireJSON(t.Context(), host, hookpoints.PreTool.Info(), []byte(`{}`))
+			for _, err := range []error{host.Validate(), fired, asJSON} {
+				if got := fmt.Sprint(cmp.Or(err, errors.New(""))); got != test.want {
+					t.Errorf("got  %s\nwant %s", got, test.want)
+				}
+			}
+			if _, err := plugin.Fire(t.Context(), host, hookpoints.PreMessage, hookpoints.PreMessagePayload{}); err != nil {
+				t.Errorf("another point: %v", err)
+			}
+		})
+	}
+	if err := (*plugin.Host)(nil).Validate(); err != nil {
+		t.Error(err)
+	}
 }
 
 // Veto is an answer that refuses at a point that asks all at once.
