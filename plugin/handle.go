@@ -40,7 +40,7 @@ func HandlePoint[P, A any](point hookpoints.Point[P, A],
 	if answer == nil {
 		return Handlers{point.Name: nil}
 	}
-	return Handlers{point.Name: HandlerFunc(func(ctx context.Context, ev Event) (Answer, error) {
+	return Handlers{point.Name: reader(func(ctx context.Context, ev Event) (Answer, error) {
 		var payload P
 		if err := strictjson.Decode(ev.Payload, &payload); err != nil {
 			return Answer{}, fmt.Errorf("payload of %s: %w", ev.Point, err)

@@ -89,8 +89,8 @@ const (
 type Event struct {
 	// Point is the hook point.
 	Point hookpoints.Name
-	// Payload is a JSON object on one line.
-	// Handlers must not modify it.
+	// Payload is a JSON object on one line. A [HandlerFunc] has a copy of its own; other
+	// handlers must not modify it.
 	Payload json.RawMessage
 
 	room     *share // of the room for the answers of all plugins asked
@@ -136,12 +136,6 @@ type Answer struct {
 type Handler interface {
 	Handle(ctx context.Context, ev Event) (Answer, error)
 }
-
-// HandlerFunc is a Go function as a Handler.
-type HandlerFunc func(ctx context.Context, ev Event) (Answer, error)
-
-// Handle calls f.
-func (f HandlerFunc) Handle(ctx context.Context, ev Event) (Answer, error) { return f(ctx, ev) }
 
 // FailureAt returns what a failure of the plugin means at a point that can block: Block;
 // Ignore if a person set it; "" if nothing is set.
