@@ -13,8 +13,9 @@
 //   - Processes are bounded in time and output and are ended with their
 //     children; see package process.
 //
-// A program that embeds a host calls [Host.Join] before it gives the host up, because plugins
-// may be at work that nobody waited for, see [Plugin].Async.
+// A program that embeds a host calls [Host.Close] before it gives the host up, because plugins
+// may be at work that nobody waited for, see [Plugin].Async, or that took too long, see
+// [Plugin].Timeout.
 //
 // The package knows no protocol: a plugin is whatever implements [Handler].
 // Packages below this one (native, ...) find executables and talk to them through a Codec

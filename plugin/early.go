@@ -27,7 +27,7 @@ func (d *dispatch) earlyCall(p *Plugin, payload []byte, room int64) *earlyCall {
 	own.left.Store(room)
 	c := &earlyCall{handler: p.Handler, granted: room, done: make(chan struct{}),
 		room: &share{dispatch: own, own: ownAnswer}}
-	c.event = Event{Point: d.info.Name, Payload: payload, room: c.room}
+	c.event = Event{Point: d.info.Name, Payload: payload, room: c.room, plugin: p}
 	return c
 }
 
@@ -52,7 +52,7 @@ func (c *earlyCall) Handle(ctx context.Context, ev Event) (Answer, error) {
 		c.repeated = true
 		return c.handler.Handle(ctx, ev)
 	}
-	if c.room.used {
+	if c.err == nil && c.room.used { // a function that is late may still take room
 		if err := ev.Admit(ownAnswer - c.room.own + int(shared)); err != nil {
 			return Answer{}, err
 		}

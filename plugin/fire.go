@@ -200,7 +200,7 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	}
 	room := &share{dispatch: d, own: ownAnswer}
 	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload, room: room,
-		identify: ctx.Value(identityKey{})})
+		plugin: p, identify: ctx.Value(identityKey{})})
 	if err == nil && !room.used {
 		err = room.take(len(answer.Body))
 	}

@@ -44,6 +44,7 @@ type Host struct {
 	said       sync.Map // what was said once
 	points     sync.Map // what is known of points
 	later      background
+	late       lateCalls
 	changers   sync.Map // the names of pure plugins that have changed a payload
 }
 

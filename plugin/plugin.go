@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/tools"
@@ -40,6 +41,11 @@ type Plugin struct {
 	// [Plugin.FailureAt].
 	OnFailure   Failure
 	OnFailureAt map[hookpoints.Name]Failure
+	// Timeout bounds how long a [HandlerFunc], or a function of [HandlePoint], may take with an
+	// event; 0: it is not bounded. Then its context is ended, and the plugin has failed, whether
+	// the function returns or not; what it answers later is discarded and counted, see
+	// [Host.Late]. Other handlers, such as those that run processes, have bounds of their own.
+	Timeout time.Duration
 	// Sequence, if not empty, names a group of plugins that are asked one after another,
 	// in order, even where others are asked concurrently.
 	Sequence string
@@ -93,8 +99,9 @@ type Event struct {
 	// handlers must not modify it.
 	Payload json.RawMessage
 
-	room     *share // of the room for the answers of all plugins asked
-	identify any    // a func() Identity; nil: nobody said
+	plugin   *Plugin // that is asked; nil: nobody said
+	room     *share  // of the room for the answers of all plugins asked
+	identify any     // a func() Identity; nil: nobody said
 }
 
 // Answer is a plugin's answer to an event. The zero value is no opinion.
