@@ -41,7 +41,7 @@ type Host struct {
 	MaxAnswers int64
 
 	dispatches atomic.Int64
-	said       sync.Map // what was said once
+	said       said
 	points     sync.Map // what is known of points
 	later      background
 	late       lateCalls
@@ -69,12 +69,6 @@ type partKey struct{}
 // OfPart returns a ctx for events whose payload lists a part of what there is, such as the one
 // tool of another agent that is called: no note says that a plugin names something else.
 func OfPart(ctx context.Context) context.Context { return context.WithValue(ctx, partKey{}, true) }
-
-// once reports whether a notice about a plugin at a point is the first one.
-func (h *Host) once(plugin string, point hookpoints.Name, text string) bool {
-	_, before := h.said.LoadOrStore([3]string{plugin, string(point), text}, true)
-	return !before
-}
 
 func (h *Host) notify(n Notice) {
 	if h.Notify != nil {

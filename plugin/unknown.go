@@ -31,8 +31,8 @@ func (r *reply) doubt(why string) {
 		r.failed(errors.New(why))
 	default:
 		r.remark(why)
-		if r.dispatch.host.once(r.plugin.Name, r.record.Point, why) {
-			r.notices = append(r.notices, why+"; ignored")
+		if text := r.dispatch.host.said.once(sayer{r.plugin.Name, r.record.Point}, why+"; ignored"); text != "" {
+			r.notices = append(r.notices, text)
 		}
 	}
 }

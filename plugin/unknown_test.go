@@ -1,6 +1,8 @@
 package plugin_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -135,5 +137,30 @@ func TestSayingNoBlockIsNoOpinion(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNoticesAboutUnknownFieldsAreBounded: of one plugin at one point, so that it silences no other.
+func TestNoticesAboutUnknownFieldsAreBounded(t *testing.T) {
+	answers := 0
+	flood := function("flood", func(context.Context, plugin.Event) (plugin.Answer, error) {
+		answers++
+		return plugin.Answer{Body: fmt.Appendf(nil, `{"field%d":1}`, answers)}, nil
+	}, preTool)
+	l := &log{}
+	host := l.host(flood)
+	for range 50 {
+		fire(t, host, hookpoints.PreTool, call)
+	}
+	const end = "; ignored; nothing more is said of its answers here"
+	if n := len(l.notices); n != 20 || !strings.HasSuffix(l.notices[19], end) || strings.HasSuffix(l.notices[18], end) {
+		t.Errorf("%d notices, the last %q", n, l.notices[n-1])
+	}
+	host.Plugins[0] = says("other", `{"field":1}`, preTool)
+	for range 2 {
+		fire(t, host, hookpoints.PreTool, call)
+	}
+	if n := len(l.notices); n != 21 {
+		t.Errorf("%d notices of another plugin; want 1", n-20)
 	}
 }
