@@ -105,6 +105,18 @@ func TestAChangeDeepInAValueCostsItsDepthOnce(t *testing.T) {
 	}
 }
 
+// TestANewValueCostsItsSizeOnce however deep in others it is.
+func TestANewValueCostsItsSizeOnce(t *testing.T) {
+	patch := func(depth int) func() {
+		value := strings.Repeat(`{"k":`, depth) + `"` + strings.Repeat("x", 100_000) + `"` + strings.Repeat("}", depth)
+		return func() { merge.NewChain([]byte(`{"x":{}}`)).Patch("p", "x", []byte(value)) }
+	}
+	small, large := allocated(patch(2)), allocated(patch(200))
+	if large > 2*small {
+		t.Errorf("100 KB below 200 objects take %.0f times the memory of those below 2", large/small)
+	}
+}
+
 // TestAVeryLargeChangeIsAppliedAndToldByTheObjectsAroundIt: each place up to the
 // bound, and what lies around them beyond it.
 func TestAVeryLargeChangeIsAppliedAndToldByTheObjectsAroundIt(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
@@ -149,7 +150,7 @@ func (n *node) patchMember(name string, change gjson.Result) *places {
 // withoutNulls returns what a merge patch makes of a value that does not exist or is not an
 // object: the patch itself, without the members that it deletes.
 func withoutNulls(patch gjson.Result) string {
-	if !patch.IsObject() {
+	if !patch.IsObject() || !strings.Contains(patch.Raw, "null") { // it is the same, however deep it is
 		return patch.Raw
 	}
 	n := newNode("{}")

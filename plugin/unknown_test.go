@@ -86,6 +86,11 @@ func TestARewriteThatGuardsCannotReadIsRefused(t *testing.T) {
 		call); verdict.Arguments == nil {
 		t.Error("arguments of 200 levels were refused")
 	}
+	patch := strings.Replace(nested(201), "arguments", "request_body", 1)
+	if answer := fire(t, (&log{}).host(says("p", patch, hookpoints.PreAPIRequest.Name)), hookpoints.PreAPIRequest,
+		hookpoints.PreAPIRequestPayload{RequestBody: []byte(`{}`)}); answer.RequestBody != nil {
+		t.Error("a patch that nests too deep was taken")
+	}
 }
 
 func TestAnUnknownFieldIsSaidOnceARun(t *testing.T) {

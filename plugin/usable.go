@@ -55,7 +55,7 @@ func wrongField(info hookpoints.Info, name, value string) string {
 		return "its answer has a field of the wrong type: " + err.Error()
 	case err != nil:
 		return "its answer has a field with an unknown value: " + err.Error()
-	case rule == hookpoints.RuleReplace:
+	case rule.Rewrites():
 		if err := strictjson.CheckDepth([]byte(value), strictjson.MaxArgumentDepth); err != nil {
 			return fmt.Sprintf("its %q cannot be used: %v", name, err)
 		}
