@@ -10,17 +10,31 @@ import (
 // combined.
 type Rule string
 
-// The rules, as written in the `merge` tag of an answer's field.
+// The rules, as written in the `merge` tag of an answer's field. Replace and patch have an effect
+// where the mode is chain, claim where it is claim, tell and with wherever answers count, the others
+// where it is gather or chain. [Rule.Meaning] is the sentence of the documentation.
 const (
-	RuleReplace   Rule = "replace"
-	RulePatch     Rule = "patch"
-	RuleBlock     Rule = "block"
+	// RuleReplace replaces the payload's field of the same name; the next plugin receives the
+	// new value. Null is no opinion. It may nest at most 200 levels deep.
+	RuleReplace Rule = "replace"
+	// RulePatch applies a JSON merge patch (RFC 7396) to the payload's field of the same name:
+	// objects are merged, null deletes, all else replaces. It may nest at most 200 levels deep.
+	RulePatch Rule = "patch"
+	// RuleBlock is for a bool: the first true in plugin order blocks, and ends the dispatch.
+	RuleBlock Rule = "block"
+	// RuleIntersect keeps of lists of names those that every plugin lists.
 	RuleIntersect Rule = "intersect"
-	RuleUnite     Rule = "unite"
-	RuleJoin      Rule = "join"
-	RuleFirst     Rule = "first"
-	RuleAppend    Rule = "append"
-	RuleClaim     Rule = "claim"
+	// RuleUnite takes of lists of names those that any plugin lists.
+	RuleUnite Rule = "unite"
+	// RuleJoin joins texts in plugin order, with a blank line between them; empty ones are left out.
+	RuleJoin Rule = "join"
+	// RuleFirst takes the first value in plugin order that is not empty ("", [] or {}); others are
+	// reported as unused.
+	RuleFirst Rule = "first"
+	// RuleAppend puts lists one after another, in plugin order.
+	RuleAppend Rule = "append"
+	// RuleClaim is for a bool: the first true claims the event, and no other plugin is asked.
+	RuleClaim Rule = "claim"
 	// RuleTexts is the rule of texts for the model that are kept apart, each with its author.
 	RuleTexts Rule = "texts"
 	// RuleTell is the rule of texts for the person.
@@ -29,10 +43,12 @@ const (
 	RuleHalt Rule = "halt"
 	// RuleHaltLast ends the turn when the other plugins have been asked.
 	RuleHaltLast Rule = "halt_last"
-	// RuleStrictest is the rule of a decision; all fields that have it are one opinion.
+	// RuleStrictest is the rule of a decision: deny, or true, beats ask, which beats allow; of equal
+	// ones the first counts. All fields that have it are one opinion.
 	RuleStrictest Rule = "strictest"
 	// RuleWith marks a field that belongs to another one, as in `merge:"with block"`, or to
-	// several, as in `merge:"with block halt"`.
+	// several, as in `merge:"with block halt"`: it is taken from the plugin whose value of that one
+	// is used.
 	RuleWith Rule = "with"
 )
 

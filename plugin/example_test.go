@@ -77,3 +77,25 @@ func ExampleFire_ownPoint() {
 	fmt.Println(answer.Block, answer.Message, err)
 	// Output: true not on a Friday <nil>
 }
+
+// Executables subscribe to a program's own points like to chibi's, if Options.Points has their
+// names: they receive the payload as JSON, and what they answer is merged by the tags.
+func ExampleFire_executableAtOwnPoint() {
+	dir, _ := os.MkdirTemp("", "plugins")
+	defer os.RemoveAll(dir)
+	script := "#!/bin/sh\n" +
+		`if [ "$1" = --schema ]; then echo '{"name":"canary","hooks":["pre_deploy"]}'; exit; fi` + "\n" +
+		`case $(cat) in *production*) echo '{"target":"canary"}';; esac` + "\n"
+	os.WriteFile(filepath.Join(dir, "canary"), []byte(script), 0o755)
+
+	preDeploy := hookpoints.Point[Deploy, DeployAnswer]{Name: "pre_deploy", Mode: hookpoints.Chain}
+	loaded, err := native.Load(context.Background(), native.Options{Dir: dir, Points: []hookpoints.Name{preDeploy.Name}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	host := &plugin.Host{Plugins: loaded.Plugins}
+	answer, err := plugin.Fire(context.Background(), host, preDeploy, Deploy{Target: "production"})
+	fmt.Println(answer.Target, err)
+	// Output: canary <nil>
+}

@@ -79,7 +79,8 @@ type Options struct {
 	Probed func(name string, took time.Duration)
 	// Strict reports unknown keys of schemas.
 	Strict bool
-	// Points are hook points known in addition to chibi's own.
+	// Points are hook points known in addition to chibi's own: those of a program that embeds the
+	// host. Plugins subscribe to them by name; a hook of another name is left out, with a notice.
 	Points []hookpoints.Name
 	// Meant returns the points that another program's name of an event stands for, for what
 	// is said about hooks that do not exist; nil: only similar names are proposed.
