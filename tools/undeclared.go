@@ -22,14 +22,22 @@ func UndeclaredOf(spec Spec) (Undeclared, bool) {
 	if spec.Kind != Plugin || spec.Category != "" || spec.Uncategorized {
 		return Undeclared{}, false
 	}
-	texts := textsIn(spec.Parameters)
+	return Suggested(textsIn(spec.Parameters))
+}
+
+// Suggested returns what a tool seems to do by the names of its arguments that are texts; false:
+// they suggest nothing.
+func Suggested(names []string) (Undeclared, bool) {
 	for _, c := range []Category{CategoryShell, CategoryFetch} {
-		if name := oneOf(texts, UsualSubjects(c)); name != "" {
+		if name := oneOf(names, UsualSubjects(c)); name != "" {
 			return Undeclared{c, name}, true
 		}
 	}
-	path := oneOf(texts, UsualSubjects(CategoryWrite))
-	return Undeclared{CategoryWrite, path}, path != "" && oneOf(texts, []string{"content", "contents", "text"}) != ""
+	path := oneOf(names, UsualSubjects(CategoryWrite))
+	if path == "" || oneOf(names, []string{"content", "contents", "text"}) == "" {
+		return Undeclared{}, false
+	}
+	return Undeclared{CategoryWrite, path}, true
 }
 
 // textsIn lists the parameters that can be any text, or a list of texts.

@@ -44,10 +44,10 @@ func ExampleText() {
 	//     plugin order.
 	//
 	// Example payload, one line:
-	// {"tool_name":"run_command","arguments":{"command":"ls -l /tmp"},"content":"total 1200\n-rw------- 1 ada ada 4096 notes.txt\n... and so on, all of it","char_count":50000,"line_count":1200}
+	// {"tool_name":"run_command","arguments":{"command":"ls -l /tmp"},"content":"total 1200\n-rw------- 1 ada ada 4096 notes.txt\n... and so on, all of it","content_path":"/home/ada/.chibi/contexts/default/tool_cache/run_command_6b00d3e6_3cd3d7fe.cache","char_count":50000,"line_count":1200}
 }
 
 func ExampleExample() {
 	fmt.Println(string(hookdoc.Example(hookpoints.PreTool.Info())))
-	// Output: {"tool_name":"run_command","arguments":{"command":"ls -l /tmp"},"tool_call_id":"call_1"}
+	// Output: {"tool_name":"run_command","arguments":{"command":"ls -l /tmp"},"tool_call_id":"call_1","category":"shell","subject":"command"}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/workbench/firing"
+	"github.com/chibi-host/chibi/internal/workbench/payloads"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
 )
@@ -31,7 +32,7 @@ func fireCommand(env *command.Env) *cli.Command {
 			&cmdline.Flag{Name: "data", Takes: cmdline.Word("PAYLOAD", cmdline.Payload), Into: cmdline.List(&f.data),
 				About: "the payload: JSON, @FILE, or - for standard input; without --data, an example"},
 			&cmdline.Flag{Name: "set", Takes: cmdline.Word("FIELD=VALUE", cmdline.Argument), Into: cmdline.List(&f.set),
-				About: "set a field of the payload, e.g. --set arguments.command='rm -rf /'"},
+				About: "set a field of the payload, e.g. --set arguments.command='rm -rf /'; what follows from it is set too"},
 			&cmdline.Flag{Name: "plugin", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.List(&f.plugins),
 				About: "ask only the plugin NAME; may be given several times"},
 			command.JSONFlag(&f.json),
@@ -48,7 +49,7 @@ func fire(ctx context.Context, env *command.Env, name string, f fireFlags) error
 	if err != nil {
 		return err
 	}
-	payload, err := payloadOf(ctx, env, info, f)
+	payload, set, err := payloadOf(ctx, env, info, f)
 	if err != nil {
 		return err
 	}
@@ -56,6 +57,11 @@ func fire(ctx context.Context, env *command.Env, name string, f fireFlags) error
 		app.ReportSkipped(s)
 		host, err := hostOf(s, f.plugins)
 		if err != nil {
+			return err
+		}
+		made := payloads.Maker{Find: s.Agent.Tools.Lookup}
+		defer made.Remove()
+		if payload, err = made.Complete(info, payload, set); err != nil {
 			return err
 		}
 		fired := firing.Firing{Info: info, Payload: payload, Records: notAsked(host, f.plugins, info)}

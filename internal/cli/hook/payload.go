@@ -17,38 +17,42 @@ import (
 )
 
 // payloadOf returns the payload of a firing: the person's, or an example, with the
-// fields of --set.
-func payloadOf(ctx context.Context, env *command.Env, info hookpoints.Info, f fireFlags) (json.RawMessage, error) {
-	payload := hookdoc.Example(info)
+// fields of --set; and which of its fields the person set.
+func payloadOf(ctx context.Context, env *command.Env, info hookpoints.Info,
+	f fireFlags) (payload json.RawMessage, set []string, err error) {
+	payload = hookdoc.Example(info)
 	if f.data != nil {
 		text, err := dataText(ctx, env, f.data[0])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if payload, err = oneLine(text); err != nil {
-			return nil, command.Usage("--data: %v", err)
+			return nil, nil, command.Usage("--data: %v", err)
+		}
+		for field := range gjson.ParseBytes(payload).Map() {
+			set = append(set, field)
 		}
 	}
 	for _, pair := range f.set {
 		path, value, ok := strings.Cut(pair, "=")
 		if !ok || path == "" {
-			return nil, command.Usage("--set %s: want FIELD=VALUE", pair)
+			return nil, nil, command.Usage("--set %s: want FIELD=VALUE", pair)
 		}
-		var err error
+		field, _, _ := strings.Cut(path, ".")
+		set = append(set, field)
 		if strictjson.Valid([]byte(value)) {
 			payload, err = sjson.SetRawBytes(payload, path, []byte(value))
 		} else {
 			payload, err = sjson.SetBytes(payload, path, value)
 		}
 		if err != nil {
-			return nil, command.Usage("--set %s: %v", pair, err)
+			return nil, nil, command.Usage("--set %s: %v", pair, err)
 		}
 	}
-	plain, err := oneLine(payload)
-	if err != nil {
-		return nil, command.Usage("the payload: %v", err)
+	if payload, err = oneLine(payload); err != nil {
+		return nil, nil, command.Usage("the payload: %v", err)
 	}
-	return plain, checkPayload(info, plain)
+	return payload, set, checkPayload(info, payload)
 }
 
 // maxPayload bounds the file of a payload.

@@ -13,8 +13,8 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
-	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/workbench/firing"
+	"github.com/chibi-host/chibi/internal/workbench/payloads"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
 )
@@ -84,7 +84,13 @@ func checkWatched(ctx context.Context, env *command.Env, w watched) error {
 			return err
 		}
 		host := &plugin.Host{Wait: true, Plugins: []plugin.Plugin{*dir.Plugin(t.name)}}
-		fired := firing.Firing{Info: w.point, Payload: hookdoc.Example(w.point)}
+		var made payloads.Maker
+		defer made.Remove()
+		payload, err := made.Example(w.point)
+		if err != nil {
+			return err
+		}
+		fired := firing.Firing{Info: w.point, Payload: payload}
 		if err := fired.Fire(ctx, host); err != nil {
 			return err
 		}

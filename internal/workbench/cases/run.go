@@ -13,6 +13,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/chibi-host/chibi/internal/workbench/payloads"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
@@ -47,7 +48,9 @@ func (c Case) runHook(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	if !p.Subscribes(info.Name) {
 		return []string{fmt.Sprintf("the plugin is not asked at %s; its --schema does not list it", c.Hook)}
 	}
-	payload, err := c.payload(info)
+	made := payloads.Maker{Find: toolOf(p)}
+	defer made.Remove()
+	payload, err := c.payload(info, &made)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -77,8 +80,8 @@ func (c Case) runHook(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	return wrong
 }
 
-func (c Case) payload(info hookpoints.Info) (payload json.RawMessage, err error) {
-	payload = hookdoc.Example(info)
+func (c Case) payload(info hookpoints.Info, made *payloads.Maker) (json.RawMessage, error) {
+	payload := hookdoc.Example(info)
 	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
 		value, err := json.Marshal(c.Data[key])
 		if err == nil {
@@ -88,20 +91,32 @@ func (c Case) payload(info hookpoints.Info) (payload json.RawMessage, err error)
 			return nil, fmt.Errorf("data.%s: %w", key, err)
 		}
 	}
-	return payload, nil
+	return made.Complete(info, payload, slices.Collect(maps.Keys(c.Data)))
+}
+
+// toolOf returns a function that finds the plugin's tools.
+func toolOf(p *plugin.Plugin) func(name string) (tools.Tool, bool) {
+	return func(name string) (tools.Tool, bool) {
+		for _, t := range p.Tools {
+			if t.Spec().Name == name {
+				return t, true
+			}
+		}
+		return nil, false
+	}
 }
 
 func (c Case) runTool(ctx context.Context, p *plugin.Plugin) (wrong []string) {
-	i := slices.IndexFunc(p.Tools, func(t tools.Tool) bool { return t.Spec().Name == c.Tool })
-	if i < 0 {
+	tool, ok := toolOf(p)(c.Tool)
+	if !ok {
 		return []string{fmt.Sprintf("the plugin has no tool %q", c.Tool)}
 	}
-	schema, _ := tools.Compile(p.Tools[i].Spec().Parameters) // an invalid one checks nothing
+	schema, _ := tools.Compile(tool.Spec().Parameters) // an invalid one checks nothing
 	args, _ := schema.Convert(asJSON(c.Arguments))
 	if err := schema.Check(args); err != nil && !errors.Is(err, tools.ErrSchema) {
 		return []string{err.Error()}
 	}
-	result, err := p.Tools[i].Call(ctx, tools.Call{ID: "call_1", Arguments: args, Context: c.ContextName()})
+	result, err := tool.Call(ctx, tools.Call{ID: "call_1", Arguments: args, Context: c.ContextName()})
 	if err != nil {
 		return []string{err.Error()}
 	}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/chibi-host/chibi/internal/workbench/payloads"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -50,6 +50,8 @@ type Report struct {
 	Tools    []string  `json:"tools"`
 	Hooks    []string  `json:"hooks"`
 	Findings []Finding `json:"findings"`
+
+	payloads *payloads.Maker // those that the plugin is asked with
 }
 
 // Passed reports whether there are no errors.
@@ -134,6 +136,7 @@ func (d *Dir) Plugin(name string) *plugin.Plugin {
 func (d *Dir) Check(ctx context.Context, name string) Report {
 	if p := d.Plugin(name); p != nil {
 		r := report(p.Name, p.Origin.Path)
+		defer r.payloads.Remove()
 		r.file()
 		d.loadedAs(&r, p)
 		wrote := writes(d.opts.Home)
@@ -217,7 +220,8 @@ func (d *Dir) place(name string) string {
 }
 
 func report(name, path string) Report {
-	return Report{Plugin: name, Path: path, Tools: []string{}, Hooks: []string{}, Findings: []Finding{}}
+	return Report{Plugin: name, Path: path, Tools: []string{}, Hooks: []string{}, Findings: []Finding{},
+		payloads: &payloads.Maker{}}
 }
 
 // Missing returns the report about something that is not a plugin or is not used, with
@@ -234,6 +238,7 @@ func (r *Report) Warn(text string) { r.add(Warning, "file", "%s", text) }
 // Loaded checks the tools and the answers of a plugin of any protocol.
 func Loaded(ctx context.Context, p *plugin.Plugin) Report {
 	r := report(p.Name, p.Origin.Path)
+	defer r.payloads.Remove()
 	r.pure(ctx, p, r.plugin(ctx, p))
 	return r
 }
@@ -300,7 +305,7 @@ func (r *Report) plugin(ctx context.Context, p *plugin.Plugin) (records []plugin
 }
 
 func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) plugin.Record {
-	record, err := fire(ctx, p, info)
+	record, err := r.ask(ctx, p, info)
 	if err != nil {
 		r.add(Error, string(info.Name), "%v", err)
 		return record
@@ -309,9 +314,14 @@ func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Inf
 	return record
 }
 
-func fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) (record plugin.Record, err error) {
+// ask asks the plugin with an example payload, each time with the same.
+func (r *Report) ask(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) (record plugin.Record, err error) {
+	payload, err := r.payloads.Example(info)
+	if err != nil {
+		return record, err
+	}
 	host := &plugin.Host{Wait: true, Plugins: []plugin.Plugin{*p}, Trace: func(got plugin.Record) { record = got }}
-	_, err = plugin.FireJSON(ctx, host, info, hookdoc.Example(info))
+	_, err = plugin.FireJSON(ctx, host, info, payload)
 	return record, err
 }
 

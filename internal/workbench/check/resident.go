@@ -89,7 +89,7 @@ func (d *Dir) elsewhere(ctx context.Context, r *Report, place string, group *res
 	var ordinary []plugin.Record
 	for _, point := range starts.Hooks {
 		if info, ok := hookpoints.Find(point); ok && point != hookpoints.PreSendMessage.Name {
-			record, _ := fire(ctx, starts, info)
+			record, _ := r.ask(ctx, starts, info)
 			ordinary = append(ordinary, record)
 		}
 	}
@@ -124,7 +124,7 @@ func (r *Report) stays(ctx context.Context, p *plugin.Plugin, ordinary []plugin.
 func (r *Report) compare(ctx context.Context, p *plugin.Plugin, ordinary plugin.Record, when string) plugin.Record {
 	info, _ := hookpoints.Find(ordinary.Point)
 	where := "resident " + string(info.Name)
-	stayed, err := fire(ctx, p, info)
+	stayed, err := r.ask(ctx, p, info)
 	switch {
 	case err != nil:
 		r.add(Error, where, "%v", err)
@@ -201,7 +201,7 @@ func (r *Report) again(ctx context.Context, p *plugin.Plugin, before plugin.Reco
 		return after
 	}
 	where += string(before.Point)
-	after, err := fire(ctx, p, info)
+	after, err := r.ask(ctx, p, info)
 	switch {
 	case err != nil:
 		r.add(Error, where, "%v", err)
