@@ -151,7 +151,7 @@ type CallEvent struct {
 	// BlockedBy is the plugin that blocked the call, "" if none did. Failure says
 	// how a call that ran failed.
 	BlockedBy string `json:"-"`
-	Failure   string `json:"-"`
+	Failure   string `json:"failure,omitempty"`
 	// DurationMS is how long the tool ran, Exit its exit status.
 	DurationMS int64 `json:"duration_ms"`
 	Exit       int   `json:"exit"`

@@ -24,7 +24,7 @@ func (s *Session) For(ctx context.Context, name string) (*Session, error) {
 	}
 	t.Agent = &agent.Agent{
 		Context: t.Context, Host: s.Agent.Host, Tools: s.Agent.Tools, Gate: s.Agent.Gate, Recipes: s.Agent.Recipes,
-		Output: agent.Output{Notice: t.person.notice},
+		Output: agent.Output{Notice: t.person.notice, Event: t.tracer.Step},
 	}
 	return t, Configure(ctx, t)
 }

@@ -29,10 +29,10 @@ func openTrace(s *Session) error {
 	s.tracer.Loaded = func() *agent.LoadedEvent { return trace.LoadedEvent(s.Loaded, s.Agent.Tools) }
 	if writes {
 		writeTrace(s, s.tracer)
+		s.Agent.Output.Event = s.tracer.Step
 	}
 	if b := s.opts.Bridge; b != nil { // what the events of its session write together is the trace of one run
 		s.tracer.Continue(b.trace(s.Home), b.Run, int64(s.Config.Trace.MaxBytes))
-		s.Agent.Output.Event = s.tracer.Step
 	}
 	return nil
 }
@@ -47,13 +47,13 @@ func writeTrace(s *Session, t *trace.Tracer) {
 		return
 	}
 	layout, most := s.Host.Layout(), int64(s.Config.Trace.MaxBytes)
-	t.Into(func() (io.WriteCloser, error) {
+	t.Into(func(context string) (io.WriteCloser, error) {
 		if s.place.IsShared() { // this machine may have nothing of the context yet
-			if err := disk.MkdirAll(disk.OS{}, layout.Directory(s.Name()), 0o700); err != nil {
+			if err := disk.MkdirAll(disk.OS{}, layout.Directory(context), 0o700); err != nil {
 				return nil, err
 			}
 		}
-		return trace.Open(layout.Trace(s.Name()), most)
+		return trace.Open(layout.Trace(context), most)
 	})
 }
 

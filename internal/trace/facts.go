@@ -6,6 +6,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 )
@@ -90,7 +91,7 @@ func (all *facts) addCall(c *call) {
 	case !c.Ran:
 		all.add(about, "%s did not run: %s.", what, c.whyNot())
 	case c.Exit != 0:
-		all.add(about, "%s failed with exit status %d.", what, c.Exit)
+		all.add(about, "%s %s.", what, failureOf(c.CallEvent))
 	}
 	if c.Ran && len(changed) == 0 {
 		as := " as the model wrote it"
@@ -104,6 +105,15 @@ func (all *facts) addCall(c *call) {
 		all.addQuiet(about, "%s was answered by MCP server %s: %s.", what, c.Served.Server, servedText(c.Served))
 	}
 	all.addOutput(c, about)
+}
+
+// failureOf says how a call failed that ran. Traces of earlier versions have only an exit status.
+func failureOf(c agent.CallEvent) string {
+	why, _, _ := strings.Cut(strings.TrimPrefix(c.Failure, "Error: "), "\n")
+	if why == "" {
+		return fmt.Sprintf("failed with exit status %d", c.Exit)
+	}
+	return "failed: " + strings.TrimSuffix(term.Clip(why, longestShown), ".")
 }
 
 // whyNot returns why a call that no plugin blocked did not run.

@@ -96,10 +96,14 @@ func (all *facts) addTexts(f *firing, topic []Subject) {
 	switch f.point {
 	case hookpoints.PreMessage.Name:
 		if len(changed) > 0 {
-			all.add(about, "The prompt was changed by %s.", byThem(changed, "text"))
+			all.add(about, "The prompt was changed by %s%s.", byThem(changed, "text"), becameOf(changed))
 		}
 		if l, _ := f.blocker(); l != nil {
 			all.add(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q refused the prompt: %s.", l.Plugin, l.why())
+		}
+	case hookpoints.PreCompact.Name, hookpoints.PreRollingCompact.Name:
+		if l, _ := f.blocker(); l != nil {
+			all.add(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q refused the compaction: %s.", l.Plugin, l.why())
 		}
 	case hookpoints.PreSystemPrompt.Name, hookpoints.PostSystemPrompt.Name:
 		if len(changed) > 0 {
@@ -120,6 +124,15 @@ func (all *facts) addTexts(f *firing, topic []Subject) {
 			all.add(about, "Plugin %q %s at %s%s.", l.Plugin, didWhat(l), l.where(), l.ending())
 		}
 	}
+}
+
+// becameOf returns what the last of those that changed a prompt made of it, "" if that is not kept.
+func becameOf(changed []Line) string {
+	prompt := gjson.GetBytes(changed[len(changed)-1].Answer, "prompt")
+	if !prompt.Exists() {
+		return ""
+	}
+	return "; it became " + shown([]byte(prompt.Raw))
 }
 
 // didWhat returns what a plugin asked for at post_turn or pre_stop.

@@ -72,7 +72,7 @@ func (l Line) without(gone *removed) Line {
 		}
 		if step.Call != nil {
 			call := *step.Call
-			call.Why = cut(call.Why)
+			call.Why, call.Failure = cut(call.Why), cut(call.Failure)
 			call.Converted = slices.Clone(call.Converted)
 			for i := range call.Converted {
 				call.Converted[i] = cut(call.Converted[i])
@@ -121,7 +121,7 @@ func (l Line) withoutTexts() Line {
 		step.Text = ""
 		if step.Call != nil {
 			call := *step.Call
-			call.Why, call.Converted = "", nil
+			call.Why, call.Failure, call.Converted = "", "", nil
 			step.Call = &call
 		}
 		step.Permission = permissionWith(step.Permission, func(string) string { return "" })

@@ -14,7 +14,7 @@ import (
 func (t *Tracer) Continue(path, run string, most int64) {
 	t.Run, t.Dispatched, t.Before = run, time.Now().UnixMicro(), LastTurn(path, run)
 	if t.begin != nil {
-		t.begin = func() (io.WriteCloser, error) { return &sharedFile{path: path, most: most}, nil }
+		t.begin = func(string) (io.WriteCloser, error) { return &sharedFile{path: path, most: most}, nil }
 	}
 }
 

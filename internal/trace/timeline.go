@@ -133,7 +133,7 @@ func stepRow(l Line, begin time.Time) Row {
 		if !s.Call.Ran {
 			row.Text, row.Mark = "did not run: "+s.Call.Why, "blocked"
 		} else if s.Call.Exit != 0 {
-			row.Text, row.Mark = fmt.Sprintf("failed, exit status %d", s.Call.Exit), "failed"
+			row.Text, row.Mark = failureOf(*s.Call), "failed"
 		}
 		if s.Call.How != "" {
 			row.Text += "; " + s.Call.How

@@ -127,11 +127,22 @@ func (t Turn) Dispatches() (list [][]Line) {
 	return list
 }
 
-// Over reports whether the turn has ended.
+// Over reports whether the turn has ended. A run without a prompt ends with what was loaded.
 func (t Turn) Over() bool {
+	prompted := false
 	for _, l := range t.Lines {
-		if l.Step != nil && (l.Step.Kind == agent.EventAnswer || l.Step.Kind == agent.EventError) {
+		if l.Step == nil {
+			continue
+		}
+		switch l.Step.Kind {
+		case agent.EventPrompt:
+			prompted = true
+		case agent.EventAnswer, agent.EventError:
 			return true
+		case agent.EventLoaded:
+			if !prompted {
+				return true
+			}
 		}
 	}
 	return false

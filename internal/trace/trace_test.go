@@ -236,7 +236,7 @@ func eventful(t *testing.T) trace.Turn {
 
 func TestExplain(t *testing.T) {
 	want := []string{
-		`The prompt was changed by plugin "add-time".`,
+		`The prompt was changed by plugin "add-time"; it became "do it now".`,
 		`The tool a is not in the request: plugin "exclude" excludes it.`,
 		`The tool c is not in the request: plugin "include" includes only a, b.`,
 		`The tool d is not in the request: tools.include or tools.exclude of the configuration exclude it, or the ` +
@@ -298,7 +298,7 @@ func TestATimelineFitsTheTerminal(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"pre_tool ", "blocked: no b", "did not run: no b", "failed, exit status 3",
+	for _, want := range []string{"pre_tool ", "blocked: no b", "did not run: no b", "failed with exit status 3",
 		"on_end (session_end)", "1 of 4 tools"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, b.String())

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -25,20 +26,25 @@ type Tracer struct {
 
 	mu       sync.Mutex
 	isFailed bool
-	// begin opens the file at the end of the first turn: before that there is nothing to keep.
-	// nil: no file, or it is open.
-	begin func() (io.WriteCloser, error)
+	// happened is the context in which something happened besides the begin and the end of a
+	// run; "": nothing did.
+	happened string
+	// begin opens the file of a context at the end of the first turn, or of a run without one in
+	// which something happened. nil: no file, or it is open.
+	begin func(context string) (io.WriteCloser, error)
 	file  io.Closer // nil: it is not open
 }
 
-// Into makes the tracer write to a file that is opened when there is something to keep.
-func (t *Tracer) Into(open func() (io.WriteCloser, error)) {
+// Into makes the tracer write to the file of a context, which is opened when there is something to
+// keep.
+func (t *Tracer) Into(open func(context string) (io.WriteCloser, error)) {
 	t.Hold()
 	t.begin = open
 }
 
 // Close ends the trace of the run. It may be called more than once.
 func (t *Tracer) Close() error {
+	t.keepRun()
 	err := t.Writer.Close()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,6 +53,28 @@ func (t *Tracer) Close() error {
 		t.file = nil
 	}
 	return err
+}
+
+// keepRun keeps a run without a prompt, such as one that compacts or clears a conversation. The
+// list of what was loaded ends it.
+func (t *Tracer) keepRun() {
+	t.mu.Lock()
+	context, keeps := t.happened, t.begin != nil && t.happened != ""
+	t.mu.Unlock()
+	if keeps {
+		t.Writer.Context(context)
+		t.check(t.Writer.Step(agent.Event{Kind: agent.EventLoaded, Loaded: t.Loaded()}))
+		t.openOrSay()
+	}
+}
+
+// keep remembers that something happened that is worth keeping, if it is.
+func (t *Tracer) keep(is bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if is {
+		t.happened = t.Writer.place()
+	}
 }
 
 // LoadedEvent returns the trace event that lists the plugins and tools.
@@ -73,12 +101,14 @@ func (t *Tracer) Record(r plugin.Record) {
 	if t.OnRecord != nil {
 		t.OnRecord(r)
 	}
+	t.keep(r.Point != hookpoints.OnStart.Name && r.Point != hookpoints.OnEnd.Name)
 	t.check(t.Writer.Record(r))
 }
 
 // Step passes on a step of a turn. At the end of a turn the directory of the context
 // exists, if there is anything to keep.
 func (t *Tracer) Step(step agent.Event) {
+	t.keep(step.Kind.IsTraced() && step.Kind != agent.EventNotice && step.Change != agent.ContextSwitched)
 	t.check(t.Writer.Step(step))
 	if step.Kind == agent.EventPrompt {
 		t.check(t.Writer.Step(agent.Event{Kind: agent.EventLoaded, Loaded: t.Loaded()}))
@@ -86,6 +116,11 @@ func (t *Tracer) Step(step agent.Event) {
 	if step.Kind != agent.EventAnswer && step.Kind != agent.EventError {
 		return
 	}
+	t.openOrSay()
+}
+
+// openOrSay opens the context's file. A context that is gone has none.
+func (t *Tracer) openOrSay() {
 	if err := t.openFile(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.check(fmt.Errorf("writing the trace: %w", err))
 	}
@@ -98,7 +133,7 @@ func (t *Tracer) openFile() error {
 	if t.begin == nil {
 		return nil
 	}
-	file, err := t.begin()
+	file, err := t.begin(t.Writer.place())
 	t.begin = nil
 	if err != nil {
 		return errors.Join(err, t.Writer.Release(io.Discard)) // what is never written is not kept either

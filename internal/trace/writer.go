@@ -99,6 +99,13 @@ func (w *Writer) Context(name string) {
 	w.places.add(name)
 }
 
+// place returns the conversation of the lines at present.
+func (w *Writer) place() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.context
+}
+
 // Fired takes a dispatch: texts that plugins changed in it are kept only in their
 // final form. Its records come after it.
 func (w *Writer) Fired(f plugin.Firing) {
@@ -238,7 +245,11 @@ func (w *Writer) add(l Line) error {
 
 func sizeOf(l Line) int {
 	if l.Step != nil {
-		return 512 + len(l.Step.Text)
+		size := 512 + len(l.Step.Text)
+		if l.Step.Call != nil {
+			size += len(l.Step.Call.Failure)
+		}
+		return size
 	}
 	return 512 + len(l.Payload) + len(l.Answer)
 }
@@ -268,12 +279,25 @@ func (w *Writer) flush() error {
 	return err
 }
 
-func (w *Writer) write(l Line) error {
-	if l.Step != nil && len(l.Step.Text) > maxPayload {
-		step := *l.Step
-		step.Text = clip.Bytes(step.Text, maxPayload) + "..."
-		l.Step = &step
+// clipped returns a step whose texts fit a line.
+func clipped(s *agent.Event) *agent.Event {
+	if s == nil || len(s.Text) <= maxPayload && (s.Call == nil || len(s.Call.Failure) <= maxPayload) {
+		return s
 	}
+	step := *s
+	if len(step.Text) > maxPayload {
+		step.Text = clip.Bytes(step.Text, maxPayload) + "..."
+	}
+	if step.Call != nil && len(step.Call.Failure) > maxPayload {
+		call := *step.Call
+		call.Failure = clip.Bytes(call.Failure, maxPayload) + "..."
+		step.Call = &call
+	}
+	return &step
+}
+
+func (w *Writer) write(l Line) error {
+	l.Step = clipped(l.Step)
 	line, err := plugin.JSON(l)
 	if err != nil {
 		return fmt.Errorf("writing the trace: %w", err)
