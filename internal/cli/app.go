@@ -36,6 +36,7 @@ type program struct {
 	begin chat.BeginFunc  // begins an answer that Ctrl-C ends without ending the program
 
 	commands []*cli.Command
+	meant    string // what a person may have meant by the only word; "": a prompt
 }
 
 func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc, sharing Sharing) *program {
@@ -78,9 +79,13 @@ func (p *program) run(ctx context.Context, args []string) error {
 	if slices.Contains(l.Flags, "--help") || len(l.Words) > 0 && l.Words[0] == "help" {
 		line.CustomAppHelpTemplate = helpText(p)
 	}
-	found := l.Command(line.Commands)
+	found, err := l.Command(line.Commands)
+	if err != nil {
+		return app.UsageError{Err: err}
+	}
 	if found == nil {
 		hintCommand(p.env.Out, l, line.Commands)
+		p.meant = meantBy(l)
 		line.Commands = nil
 	}
 	parserArgs, err := l.ParserArgs(found)

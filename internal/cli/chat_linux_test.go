@@ -37,6 +37,19 @@ func atTerminal(t *testing.T, home string, args ...string) (*terminaltest.Person
 	return startAtTerminal(t, 60, cmd), cmd
 }
 
+// TestAWordLikeACommandIsAQuestion at a terminal, before the model is asked.
+func TestAWordLikeACommandIsAQuestion(t *testing.T) {
+	for typed, want := range map[string]string{"n": "put -- before it if it is a prompt", "y": "You said: plugins"} {
+		p, cmd := atTerminal(t, t.TempDir(), "plugins")
+		p.Sees(t, "chibi plugin list. Ask the model all the same? [y/N] ")
+		p.WriteString(typed + "\n")
+		p.Sees(t, want)
+		if err := cmd.Wait(); (err == nil) != (typed == "y") {
+			t.Errorf("%s: chibi ended with %v", typed, err)
+		}
+	}
+}
+
 // TestAConversationAtTheTerminal types prompts, brings one back with the arrow
 // key, interrupts an answer and goes on, and ends with Ctrl-D.
 func TestAConversationAtTheTerminal(t *testing.T) {

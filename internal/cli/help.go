@@ -72,7 +72,7 @@ Usage:
    chibi                             start a conversation; Ctrl-D ends it, /help lists its commands
    chibi [flags] prompt words...     ask the model; everything after the flags is the prompt
    chibi [flags] < file              ask with the text of a file or a pipe; prompt words, if any, precede it
-   chibi [flags] COMMAND             run a command; words that are not a command and its arguments are a prompt
+   chibi [flags] COMMAND             run a command; a sentence that begins with its name is a prompt
 
 Examples:
    chibi "what does HTTP 418 mean?"

@@ -82,6 +82,9 @@ func planRun(ctx context.Context, p *program, words []string) (todo plan, err er
 	if err := checkCombination(o, words, isTyped); err != nil {
 		return todo, err
 	}
+	if err := confirmPrompt(ctx, p, words); err != nil {
+		return todo, err
+	}
 	if wantsPrompt(o, words, isTyped) {
 		todo.chat = isTyped && !hasPrompt(o, words)
 		if !todo.chat {

@@ -1,7 +1,6 @@
 package cmdline
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,7 +30,7 @@ func Split(args []string, flags []cli.Flag) (l Line, err error) {
 		case word == "--":
 			l.Words, l.Ended = args[1:], true
 			return l, nil
-		case !strings.HasPrefix(word, "-") || word == "-":
+		case !isFlag(word):
 			l.Words = args
 			return l, nil
 		}
@@ -116,51 +115,6 @@ func Ending(flags []cli.Flag, word string) cli.Flag {
 	return Find(flags, word[len(word)-1:])
 }
 
-// Command finds the command that the words name, with no more words than it takes;
-// its own flags may be among them. Everything else is a prompt: "demo the new
-// feature to me" is not the command demo. A flag that the command does not have is
-// an error, unless more words than the command takes precede it.
-func (l Line) Command(commands []*cli.Command) *cli.Command {
-	if l.Ended {
-		return nil
-	}
-	words := l.Words
-	for len(words) > 0 {
-		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(words[0]) })
-		if i < 0 {
-			return nil
-		}
-		found := commands[i]
-		words, commands = words[1:], found.Subcommands
-		if isGroup := len(commands) > 0; isGroup && (len(words) == 0 || asksForHelp(words)) {
-			return found
-		} else if isGroup {
-			continue
-		}
-		_, most := Arity(found)
-		if own, _ := SplitCommand(words, found.Flags); len(own.Words) <= most || asksForHelp(words) {
-			return found
-		}
-		return nil
-	}
-	return nil
-}
-
-// Arity returns how many words a command takes, according to its ArgsUsage: NAME is
-// one word, [NAME] is optional, [TEXT]... is any number of words.
-func Arity(c *cli.Command) (least, most int) {
-	for _, word := range strings.Fields(c.ArgsUsage) {
-		if strings.HasSuffix(word, "...") {
-			return least, math.MaxInt
-		}
-		most++
-		if !strings.HasPrefix(word, "[") {
-			least++
-		}
-	}
-	return least, most
-}
-
 // SplitCommand splits a command's words; its flags may be anywhere among them.
 func SplitCommand(words []string, flags []cli.Flag) (l Line, err error) {
 	for len(words) > 0 {
@@ -179,10 +133,6 @@ func SplitCommand(words []string, flags []cli.Flag) (l Line, err error) {
 	return l, nil
 }
 
-func asksForHelp(words []string) bool {
-	return len(words) == 1 && (words[0] == "-h" || words[0] == "--help")
-}
-
 // ParserArgs returns the arguments for the flag parser, which expects flags first.
 // "--" protects a prompt, so that none of its words is taken for a flag.
 func (l Line) ParserArgs(found *cli.Command) ([]string, error) {
@@ -196,13 +146,11 @@ func (l Line) ParserArgs(found *cli.Command) ([]string, error) {
 		return args, nil
 	}
 	words := l.Words[depth:]
-	own, err := SplitCommand(words, found.Flags)
-	if last := max(0, len(words)-1); asksForHelp(words[last:]) && !slices.Contains(words, "--") {
-		words = words[last:] // the words before it would be taken for the name of a topic
-	}
 	if asksForHelp(words) {
-		return append(args, words...), nil
-	} else if err != nil {
+		return append(args, words[len(words)-1]), nil // the words before it would be taken for the name of a topic
+	}
+	own, err := SplitCommand(words, found.Flags)
+	if err != nil {
 		return nil, SeeHelp(err, l.Words[:depth]...)
 	}
 	args = append(args, own.Flags...)

@@ -107,28 +107,29 @@ func takes(f cli.Flag) int {
 
 func (f *Flag) takesRest() bool { return len(f.Takes) > 0 && f.Takes[len(f.Takes)-1].Kind == Rest }
 
-type flagError struct {
+// lineError is an error about flags and words, which help lists.
+type lineError struct {
 	text       string
 	mayBeWords bool // it may belong to a prompt
 }
 
-func (e flagError) Error() string { return e.text }
+func (e lineError) Error() string { return e.text }
 
 func unknownFlag(name string) error {
-	return flagError{"there is no flag " + name, true}
+	return lineError{"there is no flag " + name, true}
 }
 
 func missingValue(f cli.Flag, name string) error {
 	if takes(f) > 1 {
-		return flagError{fmt.Sprintf("flag needs %d arguments: %s", takes(f), name), false}
+		return lineError{fmt.Sprintf("flag needs %d arguments: %s", takes(f), name), false}
 	}
-	return flagError{"flag needs an argument: " + name, false}
+	return lineError{"flag needs an argument: " + name, false}
 }
 
-// SeeHelp adds to an error about a flag which help lists the flags: that of chibi,
-// or of one of its commands. Other errors are returned unchanged.
+// SeeHelp adds to an error about flags or words which help lists them: that of chibi, or of
+// one of its commands. Other errors are returned unchanged.
 func SeeHelp(err error, commands ...string) error {
-	var wrong flagError
+	var wrong lineError
 	if !errors.As(err, &wrong) {
 		return err
 	}

@@ -26,31 +26,51 @@ func programCommands() []*cli.Command {
 	}
 }
 
+// TestWhichWordsAreACommand: what a person means as a command is one or an error, and a sentence
+// that begins with the name of a command is a prompt.
 func TestWhichWordsAreACommand(t *testing.T) {
 	const prompt = ""
 	for line, want := range map[string]string{
-		"demo":                        "demo",
-		"demo the new feature to me":  prompt,
-		"-v demo":                     "demo",
-		"-- demo":                     prompt,
-		"context":                     "context",
-		"context -h":                  "context",
+		"demo":                       "demo",
+		"demo the new feature to me": prompt,
+		"demo this":                  `error: chibi demo takes no words; "this" follows it`,
+		"demo --json":                "demo", // the parser says that it has no such flag
+		"demo of it --json":          `error: chibi demo takes no words; "of it --json" follows it`,
+		"demo of it -h":              "demo",
+		"-v demo":                    "demo",
+		"-- demo":                    prompt,
+		"-- context list a":          prompt,
+
+		"context":                 "context",
+		"context -h":              "context",
+		"context lst -h":          "context",
+		"context --json":          "error: there is no flag --json",
+		"context lst":             `error: there is no command "context lst" (did you mean "context list"?)`,
+		"context lst --json":      `error: there is no command "context lst" (did you mean "context list"?)`,
+		"context is":              `error: there is no command "context is"`,
+		"context is everything":   prompt,
+		"context is a --flag":     `error: there is no command "context is"`,
+		"context of - everything": prompt,
+
 		"context list":                "list",
 		"context list --json":         "list",
-		"context list of what I said": prompt,
-		"context is everything":       prompt,
+		"context list of what I said": `error: chibi context list takes no words; "of what I said" follows it`,
 		"context show":                "show",
 		"context show work":           "show",
 		"context show work --json":    "show",
-		"context show work and play":  prompt,
+		"context show work and play":  `error: chibi context show takes [NAME]; "work and play" follows it`,
 		"context rename a b":          "rename",
-		"context rename a b c":        prompt,
+		"context rename a b c":        `error: chibi context rename takes OLD NEW; "a b c" follows it`,
+
 		"fire pre_tool":               "fire",
 		"fire --plugin a pre_tool":    "fire",
 		"fire pre_tool --nonsense":    "fire",
-		"fire in the hole --nonsense": prompt,
+		"fire the canon":              prompt,
+		"fire in the hole --nonsense": `error: chibi fire takes POINT; "in the hole --nonsense" follows it`,
 		"run review and be quick":     "run",
 		"hello":                       prompt,
+		"hello demo":                  prompt,
+		"hello --demo":                prompt,
 		"":                            prompt,
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -58,12 +78,15 @@ func TestWhichWordsAreACommand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := prompt
-			if found := l.Command(programCommands()); found != nil {
+			found, err := l.Command(programCommands())
+			got, _, _ := strings.Cut("error: "+errorText(err), "; see chibi ")
+			if err == nil && found != nil {
 				got = found.Name
+			} else if err == nil {
+				got = prompt
 			}
 			if got != want {
-				t.Errorf("the command is %q, want %q", got, want)
+				t.Errorf("it is %q, want %q", got, want)
 			}
 		})
 	}
@@ -84,7 +107,10 @@ func TestWhatTheParserGets(t *testing.T) {
 		"fire x --plugin a=b --json": "chibi fire --plugin=a=b --json -- x",
 		"fire x --nope": "there is no flag --nope; see chibi fire --help, or put -- before fire if it is a " +
 			"prompt",
-		"fire x --plugin": "flag needs an argument: --plugin; see chibi fire --help",
+		"context list x": `chibi context list takes no words; "x" follows it; see chibi context list --help, or put -- ` +
+			"before context if it is a prompt",
+		"context lst x -h": "chibi context",
+		"fire x --plugin":  "flag needs an argument: --plugin; see chibi fire --help",
 		"--nope hello": "there is no flag --nope; see chibi --help, or put -- before a prompt that begins with " +
 			"a dash",
 		"-R work": "flag needs 2 arguments: -R; see chibi --help",
@@ -92,8 +118,12 @@ func TestWhatTheParserGets(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			l, err := Split(strings.Fields(line), parserFlags())
 			var args []string
+			var found *cli.Command
 			if err == nil {
-				args, err = l.ParserArgs(l.Command(programCommands()))
+				found, err = l.Command(programCommands())
+			}
+			if err == nil {
+				args, err = l.ParserArgs(found)
 			}
 			got := strings.Join(args, " ")
 			if err != nil {

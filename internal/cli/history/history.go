@@ -42,10 +42,10 @@ type flags struct {
 func historyCommand(env *command.Env) *cli.Command {
 	var f flags
 	return env.Command(command.Spec{
-		Name: "history", About: "show the whole transcript, or a part of it",
+		Name: "history", Args: "[NAME]", About: "show the whole transcript of a context, or a part of it",
 		Flags: []cli.Flag{
 			&cmdline.Flag{Name: "context", Takes: cmdline.Word("NAME", cmdline.Context), Into: cmdline.Last(&f.context),
-				About: "the context NAME instead of the current one"},
+				About: "the context NAME, as without --context"},
 			&cli.IntFlag{Name: "last", Usage: "the last `N` entries, 0 for all", Value: -1,
 				DefaultText: "20, if nothing else is asked for", Destination: &f.last},
 			&cli.IntFlag{Name: "first", Usage: "the first `N` entries", DefaultText: "all", Destination: &f.first},
@@ -55,20 +55,22 @@ func historyCommand(env *command.Env) *cli.Command {
 			&cli.StringFlag{Name: "grep", Usage: "entries that contain `TEXT`, ignoring case", Destination: &f.grep},
 			command.Switch(&f.json, "json", "print the entries as JSON lines"),
 		},
-		Run: func(ctx context.Context, _ []string) error { return show(ctx, env, f) },
+		Run: func(ctx context.Context, words []string) error { return show(ctx, env, f, words) },
 	})
 }
 
-func show(ctx context.Context, env *command.Env, f flags) error {
+func show(ctx context.Context, env *command.Env, f flags, words []string) error {
+	if f.context != "" {
+		words = append(words, f.context)
+	}
+	if len(words) > 1 {
+		return command.Usage("history shows one context, not %s and %s", words[0], words[1])
+	}
 	q, err := f.query(time.Now())
 	if err != nil {
 		return err
 	}
 	return env.Manage(ctx, func(s *app.Session) error {
-		var words []string
-		if f.context != "" {
-			words = []string{f.context}
-		}
 		name, err := command.ContextName(ctx, s, words)
 		if err != nil {
 			return err

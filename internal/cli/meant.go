@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
+)
+
+// meantBy returns what shows what a person may have looked for by a word that, alone, is hardly a
+// prompt; "" for all other lines.
+func meantBy(l cmdline.Line) string {
+	isWord := func(word string) bool { return !strings.HasPrefix(word, "-") }
+	if l.Ended || len(l.Words) == 0 || slices.ContainsFunc(l.Words[1:], isWord) {
+		return ""
+	}
+	return map[string]string{
+		"plugins": "chibi plugin list", "tools": "chibi tool list", "models": "chibi -n model", "config": "chibi -n list",
+		"undo": "chibi --help",
+	}[l.Words[0]]
+}
+
+// confirmPrompt asks a person whether a word that looks like a command is a prompt. Without a
+// terminal it is an error.
+func confirmPrompt(ctx context.Context, p *program, words []string) error {
+	if p.meant == "" || len(words) == 0 || p.opts.recipe != nil {
+		return nil
+	}
+	why := fmt.Sprintf("there is no command %q; see %s", words[0], p.meant)
+	ok, err := p.env.Confirm(ctx, why+". Ask the model all the same? [y/N] ")
+	if errors.Is(err, command.ErrNoTerminal) || err == nil && !ok {
+		return command.Usage("%s, or put -- before it if it is a prompt", why)
+	}
+	return err
+}
