@@ -34,6 +34,10 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 	if err != nil {
 		return "", err
 	}
+	c := compaction{a}
+	if window, err = c.leaveDemo(ctx, window); err != nil {
+		return "", err
+	}
 	window = contexts.Answered(window, "")
 	switch messages := len(contexts.Messages(window)); {
 	case messages == 0:
@@ -41,7 +45,6 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 	case messages <= 2:
 		return CompactSmall, nil
 	}
-	c := compaction{a}
 	return CompactDone, c.replaceWindow(ctx, "into a summary", func() error { return c.compact(ctx, window) })
 }
 

@@ -12,6 +12,9 @@ type Settings struct {
 	// Model is the model's name in requests. Provider is the name of its provider,
 	// for on_start.
 	Model, Provider string
+	// Demo is true if the built-in demo model answers. Other models get nothing of what it
+	// was asked and answered, see [contexts.ByDemo].
+	Demo bool
 	// Home and ProjectRoot are directories for on_start.
 	Home, ProjectRoot string
 	// Dir is the working directory, Version the program's, for the view of the conversation

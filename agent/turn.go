@@ -88,6 +88,9 @@ func (t *turn) begin(ctx context.Context, prompt string, beside []hookpoints.Tex
 	t.agent.session.begun(window, t.unanswered)
 	t.agent.Output.emitRewritten(window)
 	c := compaction{t.agent}
+	if window, err = c.leaveDemo(ctx, window); err != nil {
+		return err
+	}
 	if window, err = c.maybeCompact(ctx, contexts.Answered(window, t.unanswered)); err != nil {
 		return err
 	}

@@ -21,7 +21,15 @@ func (c *conversation) Name() string { return c.ref.Name }
 
 // Append adds entries to the conversation.
 func (c *conversation) Append(entries ...Entry) error {
-	return c.storing(c.transcript.Append(entries))
+	return c.storing(c.transcript.Append(c.marked(entries)))
+}
+
+// marked returns new entries with the mark of the model that answers.
+func (c *conversation) marked(entries []Entry) []Entry {
+	if c.ref.Settings.Demo {
+		return parts.OfDemo(entries)
+	}
+	return entries
 }
 
 // Archive empties the window and removes the summary.
@@ -34,17 +42,18 @@ func (c *conversation) Compact(summary string, keep []Entry) error {
 	if strings.TrimSpace(summary) == "" {
 		return fmt.Errorf("compacting context %q: the summary is empty; nothing was changed", c.ref.Name)
 	}
-	return c.begin(TypeCompaction, "Context compacted", Metadata{Summary: summary, Replacement: keep})
+	return c.begin(TypeCompaction, "Context compacted", Metadata{Summary: summary, Replacement: keep,
+		Demo: c.ref.Settings.Demo})
 }
 
 // Replace makes the given entries the whole window.
 func (c *conversation) Replace(entries []Entry) error {
-	return c.begin(TypeCompaction, "Conversation replaced", Metadata{Replacement: entries})
+	return c.begin(TypeCompaction, "Conversation replaced", Metadata{Replacement: c.marked(entries)})
 }
 
 // Supersede is like Replace, and removes the summary.
 func (c *conversation) Supersede(entries []Entry) error {
-	return c.begin(TypeCompaction, "Conversation replaced", Metadata{Replacement: entries, Superseded: true})
+	return c.begin(TypeCompaction, "Conversation replaced", Metadata{Replacement: c.marked(entries), Superseded: true})
 }
 
 // begin starts a new window. One entry holds everything that it starts with: a

@@ -125,6 +125,10 @@ func Answered(entries []Entry, asking string) []Entry { return parts.Answered(en
 // one.
 func SessionOf(window []Entry) Session { return parts.SessionOf(window) }
 
+// ByDemo reports whether an entry, or the summary that it sets, is of the demo model, see
+// [Settings].
+func ByDemo(e Entry) bool { return parts.ByDemo(e) }
+
 // HostOf returns the part of a home that is on this machine. It writes nothing. Damage of
 // its files is not reported: they are only read by people.
 func HostOf(home string) Host { return homes.HostOf(home) }

@@ -30,6 +30,7 @@ func (s conversationRules) rules() []rule {
 			equal(t, "window", "one", window(t, in(t, h, "a")))
 		}},
 		{"a context's own system prompt is in the transcript when it changes, and in no window", s.systemPromptNoted},
+		{"what the demo model said is marked, and its summary as long as it holds", s.demoMarked},
 		{"a prompt has no answer if another prompt or nothing follows", s.unanswered},
 		{"a prompt survives archiving and compacting", func(t *testing.T) {
 			for _, shorten := range []func(*contexts.Context) error{
@@ -44,6 +45,37 @@ func (s conversationRules) rules() []rule {
 			}
 		}},
 	}
+}
+
+func (s conversationRules) demoMarked(t *testing.T) {
+	h := s.home(t)
+	c := in(t, h, "work")
+	marks := func(what, want string) {
+		t.Helper()
+		entries, err := c.Window(t.Context())
+		must(t, err)
+		got := ""
+		for _, e := range entries {
+			got += map[bool]string{true: "D", false: "-"}[contexts.ByDemo(e)]
+		}
+		equal(t, what, want, got)
+	}
+	say(t, c, "one")
+	h.Demo = true
+	say(t, c, "two")
+	marks("window", "--D")
+	must(t, c.Compact("of the demo", contexts.Messages(Story("P:one"))))
+	marks("compacted", "D-")
+	must(t, c.Replace(Story("P:two")))
+	marks("replaced", "DD")
+	h.Demo = false
+	must(t, c.Replace(Story("P:three")))
+	marks("its summary stays", "D-")
+	must(t, c.Supersede(Story("P:four")))
+	marks("its summary is gone", "--")
+	h.Demo = true
+	must(t, c.Archive())
+	marks("archived", "-")
 }
 
 func (s conversationRules) openingKeepsNothing(t *testing.T) {

@@ -45,6 +45,7 @@ func Configure(ctx context.Context, s *Session) (err error) {
 	}
 	limits := s.Config.Limits
 	s.Store.Limits = contexts.Limits{Note: limits.NoteBytes, Message: limits.MessageBytes, Inbox: limits.InboxBytes}
+	s.Store.Demo = ModelOf(s).isDemo()
 	s.Agent.Settings = settings(s, s.Config)
 	return nil
 }
@@ -55,15 +56,16 @@ func settings(s *Session, c config.Config) agent.Settings {
 	for _, o := range c.API.Options() {
 		options = append(options, llm.Option{Name: o.Name, Value: o.Value})
 	}
-	model, provider := c.Model, Host(c.BaseURL)
-	if ModelOf(s).isDemo() {
+	model, provider, isDemo := c.Model, Host(c.BaseURL), ModelOf(s).isDemo()
+	if isDemo {
 		provider = "demo"
 		if model == "" {
 			model = "demo"
 		}
 	}
 	return agent.Settings{
-		Model: model, Provider: provider, Home: toldHome(s), ProjectRoot: s.Project.Root, Instructions: readInstructions(s),
+		Model: model, Provider: provider, Demo: isDemo,
+		Home: toldHome(s), ProjectRoot: s.Project.Root, Instructions: readInstructions(s),
 		Dir: s.Project.Dir, Version: s.opts.Version, TrustTools: s.opts.Permissions.TrustTools,
 		Options: options, UserName: c.Username, SystemPrompt: s.opts.SystemPrompt, Verbose: s.opts.Verbose,
 		Reflection: c.ReflectionEnabled, ContextWindow: c.ContextWindowLimit,

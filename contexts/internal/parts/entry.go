@@ -2,6 +2,7 @@ package parts
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -74,6 +75,9 @@ type Metadata struct {
 	Prompt *Prompt `json:"prompt,omitempty"`
 	// Agents, in a result, are the sub-agents that the call started.
 	Agents []AgentUse `json:"agents,omitempty"`
+	// Demo marks what the built-in demo model was asked and answered; on an anchor, that it
+	// wrote the summary.
+	Demo bool `json:"demo,omitempty"`
 	// By says which program wrote the entry, in a store that many machines share.
 	By *Writer `json:"by,omitempty"`
 }
@@ -208,6 +212,20 @@ func (e Entry) Delivering(mail []Mail) Entry {
 	}
 	e.Metadata = &meta
 	return e
+}
+
+// ByDemo reports whether the entry, or the summary that it sets, is of the demo model.
+func ByDemo(e Entry) bool { return e.Metadata != nil && e.Metadata.Demo }
+
+// OfDemo returns entries with the mark of the demo model.
+func OfDemo(entries []Entry) []Entry {
+	marked := slices.Clone(entries)
+	for i, e := range marked {
+		meta := MetaOf(e)
+		meta.Demo = true
+		marked[i].Metadata = &meta
+	}
+	return marked
 }
 
 // MetaOf returns a copy of the metadata.

@@ -43,6 +43,9 @@ func GoingOn(anchor Entry, window []Entry) Entry {
 	}
 	meta := MetaOf(anchor)
 	meta.Session = SessionID(window[0])
+	if _, isSet := SummaryOf(anchor); !isSet {
+		meta.Demo = ByDemo(window[0])
+	}
 	anchor.Metadata = &meta
 	return anchor
 }

@@ -75,6 +75,8 @@ type Settings struct {
 	// Program is the program's version. In a store that many machines share, entries say
 	// which program wrote them. Set it before the first use.
 	Program string
+	// Demo is true if the built-in demo model answers: entries and summaries say so.
+	Demo bool
 	// Now is the clock, for tests. Set it before the first use.
 	Now func() time.Time
 }

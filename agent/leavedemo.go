@@ -1,0 +1,31 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/chibi-host/chibi/contexts"
+)
+
+// leaveDemo takes what the demo model was asked and answered out of a conversation that another
+// model goes on with, and returns the window. Its summary goes too.
+func (c compaction) leaveDemo(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
+	if c.agent.Settings.Demo || !slices.ContainsFunc(window, contexts.ByDemo) {
+		return window, nil
+	}
+	kept := slices.DeleteFunc(slices.Concat(exchanges(window)...), contexts.ByDemo)
+	replace := c.agent.Context.Replace
+	if contexts.ByDemo(window[0]) {
+		replace = c.agent.Context.Supersede
+	}
+	name := c.agent.Context.Name()
+	err := c.replaceWindow(ctx, fmt.Sprintf("of which %d are not of the demo model and stay", len(kept)),
+		func() error { return replace(kept) })
+	if err != nil {
+		return nil, fmt.Errorf("context %q has what the demo model said, which no other model is sent; chibi -a archives it: %w",
+			name, err)
+	}
+	c.agent.Output.notice("what the demo model said in context %q is not sent any more; the transcript keeps it", name)
+	return kept, nil
+}
