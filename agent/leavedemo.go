@@ -19,12 +19,10 @@ func (c compaction) leaveDemo(ctx context.Context, window []contexts.Entry) ([]c
 	if contexts.ByDemo(window[0]) {
 		replace = c.agent.Context.Supersede
 	}
-	name := c.agent.Context.Name()
-	err := c.replaceWindow(ctx, fmt.Sprintf("of which %d are not of the demo model and stay", len(kept)),
-		func() error { return replace(kept) })
-	if err != nil {
-		return nil, fmt.Errorf("context %q has what the demo model said, which no other model is sent; chibi -a archives it: %w",
-			name, err)
+	name, into := c.agent.Context.Name(), fmt.Sprintf("of which %d are not of the demo model and stay", len(kept))
+	if err := c.replaceWindow(ctx, into, func() error { return replace(kept) }); err != nil {
+		return nil, fmt.Errorf("context %q has what the demo model said, which no other model is sent; chibi -a archives "+
+			"it: %w", name, err)
 	}
 	c.agent.Output.notice("what the demo model said in context %q is not sent any more; the transcript keeps it", name)
 	return kept, nil

@@ -122,6 +122,9 @@ func (s *Session) Close() {
 // Name returns the name of the session's context.
 func (s *Session) Name() string { return s.Context.Name() }
 
+// IsNamed reports whether the options name the context, so that it is not just the current one.
+func (s *Session) IsNamed() bool { return s.opts.Context != "" }
+
 // newSession returns a session of which nothing is open.
 func newSession(opts Options) *Session {
 	return &Session{opts: opts, home: home{person: person(opts.Output)}, shared: &shared{replaced: map[string]bool{}}}

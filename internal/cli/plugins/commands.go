@@ -41,16 +41,6 @@ func directory(env *command.Env, s *app.Session) installed.Dir {
 	return installed.Dir{Path: s.Loader().Dir(), Home: s.Home, Report: env.Out.Notice}
 }
 
-func setEnabled(s *app.Session, name string, enabled bool) error {
-	key := fmt.Sprintf("plugins.%s.enabled", config.Quote(name))
-	return configFile(s.Home).Rewrite(func(path string, data []byte) ([]byte, error) {
-		if enabled {
-			return config.Unset(path, data, key)
-		}
-		return config.Edit(path, data, key, "false")
-	})
-}
-
 func allowLink(s *app.Session, real string) error {
 	return changeLinks(s, func(allowed []string) []string {
 		if slices.Contains(allowed, real) {

@@ -58,7 +58,7 @@ func install(ctx context.Context, env *command.Env, s *app.Session, what install
 	if err := source.Check(); err != nil {
 		return err
 	}
-	if err := setEnabled(s, source.Name, false); err != nil {
+	if err := (setting{source.Name, false}).write(s); err != nil {
 		return err
 	}
 	if what.link {
@@ -131,7 +131,7 @@ func remove(ctx context.Context, env *command.Env, s *app.Session, name string) 
 	if err := dir.Remove(name); err != nil {
 		return err
 	}
-	if err := setEnabled(s, name, true); err != nil {
+	if err := (setting{name, true}).write(s); err != nil {
 		return err
 	}
 	if err := dir.Forget(name); err != nil {
@@ -141,67 +141,4 @@ func remove(ctx context.Context, env *command.Env, s *app.Session, name string) 
 		return err
 	}
 	return env.Out.Say("Plugin %s is removed", term.Name(name))
-}
-
-func enableCommand(env *command.Env) *cli.Command {
-	return env.Command(command.Spec{
-		Name: "enable", Args: "PLUGIN", About: "enable a plugin or hook of any protocol",
-		Examples: []string{"chibi plugin enable my-filter"},
-		Reads:    func(ctx context.Context, s *app.Session, args []string) error { return enable(ctx, env, s, args[0]) },
-	})
-}
-
-func disableCommand(env *command.Env) *cli.Command {
-	return env.Command(command.Spec{
-		Name: "disable", Args: "PLUGIN", About: "leave a plugin or hook out, and keep its file",
-		Examples: []string{"chibi plugin disable kodelet:guard"},
-		Reads:    func(ctx context.Context, s *app.Session, args []string) error { return disable(ctx, env, s, args[0]) },
-	})
-}
-
-func enable(ctx context.Context, env *command.Env, s *app.Session, name string) error {
-	isDisabledByName, err := find(ctx, env, s, name)
-	if err != nil {
-		return err
-	}
-	if isDisabledByName {
-		if err := directory(env, s).Enable(name); err != nil {
-			return err
-		}
-	}
-	if err := setEnabled(s, name, true); err != nil {
-		return err
-	}
-	return env.Out.Say("Plugin %s is enabled", term.Name(name))
-}
-
-func disable(ctx context.Context, env *command.Env, s *app.Session, name string) error {
-	isDisabledByName, err := find(ctx, env, s, name)
-	switch {
-	case err != nil:
-		return err
-	case isDisabledByName:
-		return env.Out.Say("%s is disabled by its name already", term.Name(name))
-	}
-	if err := setEnabled(s, name, false); err != nil {
-		return err
-	}
-	if err := schemas.ForgetGuard(s.Home, s.Loader().Dir(), name); err != nil {
-		return err
-	}
-	return env.Out.Say("Plugin %s is disabled", term.Name(name))
-}
-
-func find(ctx context.Context, env *command.Env, s *app.Session, name string) (isDisabledByName bool, err error) {
-	dir := directory(env, s)
-	switch {
-	case dir.Has(name):
-		return false, nil
-	case dir.HasDisabled(name):
-		return true, nil
-	case isForeign(name):
-		_, _, err := findForeign(ctx, s, name)
-		return false, err
-	}
-	return false, command.NoPlugin(name)
 }

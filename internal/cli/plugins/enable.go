@@ -1,0 +1,134 @@
+package plugins
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/schemas"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/urfave/cli/v2"
+)
+
+func enableCommand(env *command.Env) *cli.Command {
+	return env.Command(command.Spec{
+		Name: "enable", Args: "PLUGIN", About: "enable a plugin or hook of any protocol",
+		More:     "With -C or -c before plugin, it is enabled in that context only.",
+		Examples: []string{"chibi plugin enable my-filter", "chibi -C work plugin enable my-filter"},
+		Reads:    func(ctx context.Context, s *app.Session, args []string) error { return enable(ctx, env, s, args[0]) },
+	})
+}
+
+func disableCommand(env *command.Env) *cli.Command {
+	return env.Command(command.Spec{
+		Name: "disable", Args: "PLUGIN", About: "leave a plugin or hook out, and keep its file",
+		More:     "With -C or -c before plugin, it is left out in that context only.",
+		Examples: []string{"chibi plugin disable kodelet:guard", "chibi -C work plugin disable my-filter"},
+		Reads:    func(ctx context.Context, s *app.Session, args []string) error { return disable(ctx, env, s, args[0]) },
+	})
+}
+
+func enable(ctx context.Context, env *command.Env, s *app.Session, name string) error {
+	isDisabledByName, err := find(ctx, env, s, name)
+	switch {
+	case err != nil:
+		return err
+	case isDisabledByName && s.IsNamed():
+		return command.Usage("%s is disabled by its name, in all contexts; chibi plugin enable %s, without a context, enables it",
+			term.Name(name), term.ShellWord(name))
+	case isDisabledByName:
+		if err := directory(env, s).Enable(name); err != nil {
+			return err
+		}
+	}
+	return setting{name, true}.apply(ctx, env, s)
+}
+
+func disable(ctx context.Context, env *command.Env, s *app.Session, name string) error {
+	isDisabledByName, err := find(ctx, env, s, name)
+	switch {
+	case err != nil:
+		return err
+	case isDisabledByName:
+		return env.Out.Say("%s is disabled by its name already", term.Name(name))
+	}
+	if !s.IsNamed() {
+		if err := schemas.ForgetGuard(s.Home, s.Loader().Dir(), name); err != nil {
+			return err
+		}
+	}
+	return setting{name, false}.apply(ctx, env, s)
+}
+
+func find(ctx context.Context, env *command.Env, s *app.Session, name string) (isDisabledByName bool, err error) {
+	dir := directory(env, s)
+	switch {
+	case dir.Has(name):
+		return false, nil
+	case dir.HasDisabled(name):
+		return true, nil
+	case isForeign(name):
+		_, _, err := findForeign(ctx, s, name)
+		return false, err
+	}
+	return false, command.NoPlugin(name)
+}
+
+// setting says whether a plugin is used.
+type setting struct {
+	plugin  string
+	enabled bool
+}
+
+// apply writes the setting to the configuration, or to that of the context that the command line
+// names, and says where it holds.
+func (w setting) apply(ctx context.Context, env *command.Env, s *app.Session) error {
+	word, name := map[bool]string{true: "enable", false: "disable"}[w.enabled], term.Name(w.plugin)
+	if s.IsNamed() {
+		if err := w.writeHere(ctx, s); err != nil {
+			return err
+		}
+		return env.Out.Say("Plugin %s is %sd in context %q", name, word, s.Name())
+	}
+	if err := w.write(s); err != nil {
+		return err
+	}
+	if err := app.Configure(ctx, s); err != nil {
+		return err
+	}
+	if !w.holds(s) {
+		env.Out.Notef("in context %q it is not: that has a setting of its own, which chibi -C %s plugin %s %s changes",
+			s.Name(), s.Name(), word, term.ShellWord(w.plugin))
+	}
+	return env.Out.Say("Plugin %s is %sd in all contexts", name, word)
+}
+
+func (w setting) write(s *app.Session) error { return configFile(s.Home).Rewrite(w.change) }
+
+// writeHere writes the setting to the local.toml of the session's context. One that says no more
+// than the rest of the configuration is left out.
+func (w setting) writeHere(ctx context.Context, s *app.Session) error {
+	if err := app.ChangeLocalConfig(ctx, s, w.change); err != nil || w.holds(s) {
+		return err
+	}
+	return app.ChangeLocalConfig(ctx, s, func(path string, text []byte) ([]byte, error) {
+		return config.Edit(path, text, w.key(), "true")
+	})
+}
+
+// change returns the text of a configuration file with the setting; a plugin without one is used.
+func (w setting) change(path string, text []byte) ([]byte, error) {
+	if w.enabled {
+		return config.Unset(path, text, w.key())
+	}
+	return config.Edit(path, text, w.key(), "false")
+}
+
+func (w setting) key() string { return fmt.Sprintf("plugins.%s.enabled", config.Quote(w.plugin)) }
+
+func (w setting) holds(s *app.Session) bool {
+	set, isSet := s.Config.Plugins.ByName[w.plugin]
+	return w.enabled == (!isSet || set.Enabled)
+}
