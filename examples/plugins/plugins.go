@@ -9,9 +9,10 @@ import (
 	"path"
 )
 
-//go:embed logger add-time plain-output block-rm tool-filter temperature greet run-command
+//go:embed logger add-time plain-output block-rm tool-filter temperature greet run_command
+//go:embed logger-resident temperature-resident
 //go:embed guard-push diff-policy fetch-allow-list approval-log
-//go:embed summarize summarize-with-model word-count/word-count word-count/main.go word-count/schema.json
+//go:embed summarize summarize-with-model word_count/word_count word_count/main.go word_count/schema.json
 var files embed.FS
 
 // Example is one example plugin.
@@ -29,13 +30,14 @@ func needs(name string) []string {
 	switch name {
 	case "block-rm", "fetch-allow-list", "tool-filter":
 		return []string{"bash", "jq"}
-	case "add-time", "approval-log", "diff-policy", "run-command", "summarize", "temperature":
+	case "add-time", "approval-log", "diff-policy", "run_command", "summarize", "temperature",
+		"temperature-resident":
 		return []string{"python3"}
 	case "plain-output":
 		return []string{"node"}
 	case "summarize-with-model":
 		return []string{"python3", "chibi"}
-	case "word-count":
+	case "word_count":
 		return []string{"go"}
 	}
 	return nil

@@ -70,7 +70,7 @@ func (p picture) run(t *testing.T, jq string) (lines []string) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"add-time", "block-rm", "run-command", "temperature"} {
+	for _, name := range []string{"add-time", "block-rm", "run_command", "temperature"} {
 		content, err := os.ReadFile(filepath.Join("../../examples/plugins", name))
 		if err != nil {
 			t.Fatal(err)

@@ -45,9 +45,9 @@ func script() []step {
 		{"add-time adds the time to every prompt.", []string{"add-time"}, "default", "What time is it?"},
 		{"greet is a tool; the demo model calls it when a prompt says @tool.", []string{"greet"},
 			"default", `@tool greet {"name": "Ada"}`},
-		{"block-rm guards every tool call.", []string{"block-rm", "run-command"},
+		{"block-rm guards every tool call.", []string{"block-rm", "run_command"},
 			commands, `@tool run_command {"command": "rm -rf ./everything"}`},
-		{"summarize replaces a large output with a few lines.", []string{"summarize", "run-command"},
+		{"summarize replaces a large output with a few lines.", []string{"summarize", "run_command"},
 			commands, `@tool run_command {"command": "seq 1 5000; echo error: out of numbers"}`},
 		{"tool-filter offers only a few tools in the context safe.", []string{"tool-filter"}, "safe",
 			"What is offered here?"},
@@ -196,8 +196,11 @@ func notShown(e plugins.Example) string {
 	switch e.Name {
 	case "summarize-with-model":
 		return "needs a configured model"
-	case "word-count":
+	case "word_count":
 		return "is built from its source when it is first used, which takes a while"
+	}
+	if of, isForm := strings.CutSuffix(e.Name, "-resident"); isForm {
+		return "does the same as " + of + ", in one process a session"
 	}
 	var missing []string
 	for _, name := range e.Needs {

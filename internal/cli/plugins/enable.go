@@ -36,8 +36,8 @@ func enable(ctx context.Context, env *command.Env, s *app.Session, name string) 
 	case err != nil:
 		return err
 	case isDisabledByName && s.IsNamed():
-		return command.Usage("%s is disabled by its name, in all contexts; chibi plugin enable %s, without a context, enables it",
-			term.Name(name), term.ShellWord(name))
+		return command.Usage("%s is disabled by its name, in all contexts; chibi plugin enable %s, without a context, "+
+			"enables it", term.Name(name), term.ShellWord(name))
 	case isDisabledByName:
 		if err := directory(env, s).Enable(name); err != nil {
 			return err

@@ -117,10 +117,10 @@ func stays(t *testing.T, opts native.Options) {
 func TestHelpersAreTheSameEverywhere(t *testing.T) {
 	const root = "../../../"
 	for helper, files := range map[string][]string{
-		"serve.py":     {"examples/plugins/temperature", "docs/PLUGINS.md"},
+		"serve.py":     {"examples/plugins/temperature-resident", "docs/PLUGINS.md"},
 		"serve.js":     {"examples/plugins/plain-output", "docs/PLUGINS.md"},
-		"serve.sh":     {"examples/plugins/logger", "docs/PLUGINS.md"},
-		"serve.go.txt": {"examples/plugins/word-count/main.go"},
+		"serve.sh":     {"examples/plugins/logger-resident", "docs/PLUGINS.md"},
+		"serve.go.txt": {"examples/plugins/word_count/main.go"},
 	} {
 		want, err := scaffold.Helper(helper)
 		if err != nil {

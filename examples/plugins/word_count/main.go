@@ -30,7 +30,7 @@ func main() {
 	}
 	var data object
 	if err := json.NewDecoder(os.Stdin).Decode(&data); err != nil {
-		fmt.Fprintln(os.Stderr, "word-count:", err)
+		fmt.Fprintln(os.Stderr, "word_count:", err)
 		os.Exit(1)
 	}
 	if point := os.Getenv("CHIBI_HOOK"); point != "" {
