@@ -146,6 +146,8 @@ type TakenTool struct {
 type SkippedPlugin struct {
 	// Name is the plugin's name.
 	Name string
+	// Called are the names in its schema, if one of them is why it was skipped.
+	Called []string
 	// Origin is where it was found.
 	Origin Origin
 	// Reason says why it was skipped, and what to do about it.

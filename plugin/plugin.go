@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -70,6 +71,24 @@ type Plugin struct {
 	NotTools []string
 	// Handler answers events. It may be nil if Hooks is empty.
 	Handler Handler
+}
+
+// IsCalled reports whether a plugin has a name: its own, or one that its schema gives.
+func (p *Plugin) IsCalled(name string) bool {
+	return p.Name == name || slices.Contains(p.NotTools, name) ||
+		slices.ContainsFunc(p.Tools, func(t tools.Tool) bool { return t.Spec().Name == name })
+}
+
+// Find returns the plugin of a name. The names of plugins precede those in their schemas.
+func Find(plugins []Plugin, name string) *Plugin {
+	i := slices.IndexFunc(plugins, func(p Plugin) bool { return p.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(plugins, func(p Plugin) bool { return p.IsCalled(name) })
+	}
+	if i < 0 {
+		return nil
+	}
+	return &plugins[i]
 }
 
 // Origin says where a plugin was found.

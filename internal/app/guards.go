@@ -72,8 +72,8 @@ func ReportSkipped(s *Session) {
 		}
 		if g.Others && !guards.HasPlugin(s.Loaded, name) &&
 			(!strings.HasPrefix(name, guards.ProjectHook) || g.Expects(name)) {
-			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin "+
-				"list names them all", guards.KeyText(name)))
+			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin%s; chibi plugin "+
+				"list names them all", guards.KeyText(name), guards.Meant(s.Loaded, name)))
 		}
 	}
 }

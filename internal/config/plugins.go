@@ -71,7 +71,8 @@ type Plugin struct {
 	// Required says that a context that machines share requires the plugin as a guard, even if
 	// it is turned off here.
 	Required bool
-	// `false` leaves the plugin out. `chibi plugin disable NAME` sets it, `chibi -C CONTEXT plugin disable NAME` for one
+	// `false` leaves the plugin out. NAME, here and below, is the name of its file, or the one in its
+	// schema. `chibi plugin disable NAME` sets it, `chibi -C CONTEXT plugin disable NAME` for one
 	// context.
 	Enabled bool `toml:"enabled"`
 	// Like `plugins.hide_key`, for this plugin.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
@@ -175,13 +176,12 @@ func (g Guards) Expects(name string) bool {
 
 // whyMissing returns the reason why a plugin is not there, "" if it is there.
 func (g Guards) whyMissing(name string, set Setting) string {
-	i := slices.IndexFunc(g.Loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
-	if i >= 0 {
-		if len(g.Loaded.Plugins[i].Hooks) == 0 {
+	if p := plugin.Find(g.Loaded.Plugins, name); p != nil {
+		if len(p.Hooks) == 0 {
 			return "it is there, but names no hooks at which it wants to be asked"
 		}
 		for _, point := range set.BlocksAt {
-			if !g.Loaded.Plugins[i].Subscribes(point) {
+			if !p.Subscribes(point) {
 				return fmt.Sprintf("it does not say that it wants to be asked at %s", point)
 			}
 		}
@@ -215,8 +215,24 @@ func wasApproved(p project.Project, hook string) bool {
 
 // HasPlugin reports whether there is a plugin of this name, loaded or not.
 func HasPlugin(loaded plugin.Loaded, name string) bool {
-	return slices.ContainsFunc(loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name }) ||
-		slices.ContainsFunc(loaded.Skipped, func(p plugin.SkippedPlugin) bool { return p.Name == name })
+	isLeftOut := func(p plugin.SkippedPlugin) bool { return p.Name == name || slices.Contains(p.Called, name) }
+	return plugin.Find(loaded.Plugins, name) != nil || slices.ContainsFunc(loaded.Skipped, isLeftOut)
+}
+
+// Meant returns the question for the plugin whose name is most like one that no plugin has, ""
+// if there is none.
+func Meant(loaded plugin.Loaded, name string) string {
+	var known []string
+	for i := range loaded.Plugins {
+		known = append(known, loaded.Plugins[i].Name)
+	}
+	for i := range loaded.Skipped {
+		known = append(known, loaded.Skipped[i].Name)
+	}
+	if near := strictjson.Nearest(name, known); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
 }
 
 // KeyText returns a name as a TOML key.

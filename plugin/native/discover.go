@@ -110,8 +110,7 @@ func (f finder) examine(name string) (executable, *plugin.SkippedPlugin) {
 		return executable{}, &plugin.SkippedPlugin{Reason: "disabled by its name; to enable it, remove " + DisabledSuffix,
 			Disabled: true}
 	case f.opts.Overrides[name].Disabled && !placed:
-		return executable{}, &plugin.SkippedPlugin{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the "+
-			"configuration", name), Disabled: true}
+		return executable{}, disabled(name)
 	}
 	file, skipped := f.locate(name)
 	if skipped != nil {

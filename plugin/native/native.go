@@ -109,6 +109,7 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	if ctx.Err() != nil {
 		return plugin.Loaded{}, ctx.Err()
 	}
+	opts.adopt(found, skipped, probes)
 	l := loader{opts: opts, taken: map[string]string{}, guards: guards, points: pointsThatBlock{}}
 	for _, entry := range skipped {
 		l.leaveOut(entry)
@@ -137,6 +138,11 @@ type loader struct {
 func (l *loader) add(file executable, p probed) {
 	if p.err != nil {
 		l.skip(file, p.err.Error())
+		return
+	}
+	if left := l.opts.leavesOut(file.name, p.schemas); left != nil {
+		left.Name, left.Origin = file.name, origin(file.path)
+		l.leaveOut(*left)
 		return
 	}
 	isGuard := p.isGuard(l.points)

@@ -19,7 +19,9 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/output"
+	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/within"
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
 )
 
@@ -177,8 +179,8 @@ func FindPoint(name string) (hookpoints.Info, error) {
 }
 
 // NoPlugin returns the error about a name that no plugin has.
-func NoPlugin(name string) error {
-	return Usage("there is no plugin %q; chibi plugin list names them all", name)
+func NoPlugin(loaded plugin.Loaded, name string) error {
+	return Usage("there is no plugin %q%s; chibi plugin list names them all", name, guards.Meant(loaded, name))
 }
 
 // Powers returns what a plugin can do at a point, in words.

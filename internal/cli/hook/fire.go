@@ -83,14 +83,14 @@ func fire(ctx context.Context, env *command.Env, name string, f fireFlags) error
 func notAsked(host *plugin.Host, names []string, info hookpoints.Info) []plugin.Record {
 	records := []plugin.Record{}
 	for _, name := range names {
-		i := slices.IndexFunc(host.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
+		p := plugin.Find(host.Plugins, name)
 		switch {
-		case i < 0:
+		case p == nil:
 			records = append(records, plugin.Record{Time: time.Now(), Point: info.Name, Plugin: name,
 				Result: plugin.Skipped, Why: "it is left out; chibi plugin list says why"})
-		case !host.Plugins[i].Subscribes(info.Name):
-			records = append(records, plugin.Record{Time: time.Now(), Point: info.Name, Plugin: name,
-				Protocol: host.Plugins[i].Origin.Protocol, Result: plugin.Skipped,
+		case !p.Subscribes(info.Name):
+			records = append(records, plugin.Record{Time: time.Now(), Point: info.Name, Plugin: p.Name,
+				Protocol: p.Origin.Protocol, Result: plugin.Skipped,
 				Why: "it is not asked at " + string(info.Name)})
 		}
 	}
@@ -103,12 +103,13 @@ func hostOf(s *app.Session, names []string) (*plugin.Host, error) {
 	host := &plugin.Host{Wait: true, Waiting: from.Waiting, MaxAnswers: from.MaxAnswers, Parallel: from.Parallel}
 	for _, name := range names {
 		if !guards.HasPlugin(s.Loaded, name) {
-			return nil, command.NoPlugin(name)
+			return nil, command.NoPlugin(s.Loaded, name)
 		}
 	}
 	for i := range s.Loaded.Plugins {
 		p := s.Loaded.Plugins[i]
-		if names != nil && !slices.Contains(names, p.Name) {
+		isNamed := func(name string) bool { return plugin.Find(s.Loaded.Plugins, name) == &s.Loaded.Plugins[i] }
+		if names != nil && !slices.ContainsFunc(names, isNamed) {
 			continue
 		}
 		host.Plugins = append(host.Plugins, p)

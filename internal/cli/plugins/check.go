@@ -206,7 +206,7 @@ func (c *checker) checkAgents(r *check.Report, p *plugin.Plugin) {
 }
 
 func checkForeign(ctx context.Context, s *app.Session, name string) (check.Report, error) {
-	p, left, err := findForeign(ctx, s, name)
+	p, left, err := findLoaded(ctx, s, name)
 	switch {
 	case err != nil:
 		return check.Report{}, err

@@ -3,12 +3,14 @@ package plugins
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/schemas"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
 )
 
@@ -31,15 +33,17 @@ func disableCommand(env *command.Env) *cli.Command {
 }
 
 func enable(ctx context.Context, env *command.Env, s *app.Session, name string) error {
-	isDisabledByName, err := find(ctx, env, s, name)
-	switch {
-	case err != nil:
+	name, err := fileName(ctx, env, s, name)
+	if err != nil {
 		return err
+	}
+	dir := directory(env, s)
+	switch isDisabledByName := !isForeign(name) && !dir.Has(name); {
 	case isDisabledByName && s.IsNamed():
 		return command.Usage("%s is disabled by its name, in all contexts; chibi plugin enable %s, without a context, "+
 			"enables it", term.Name(name), term.ShellWord(name))
 	case isDisabledByName:
-		if err := directory(env, s).Enable(name); err != nil {
+		if err := dir.Enable(name); err != nil {
 			return err
 		}
 	}
@@ -47,11 +51,11 @@ func enable(ctx context.Context, env *command.Env, s *app.Session, name string) 
 }
 
 func disable(ctx context.Context, env *command.Env, s *app.Session, name string) error {
-	isDisabledByName, err := find(ctx, env, s, name)
+	name, err := fileName(ctx, env, s, name)
 	switch {
 	case err != nil:
 		return err
-	case isDisabledByName:
+	case !isForeign(name) && !directory(env, s).Has(name):
 		return env.Out.Say("%s is disabled by its name already", term.Name(name))
 	}
 	if !s.IsNamed() {
@@ -62,18 +66,35 @@ func disable(ctx context.Context, env *command.Env, s *app.Session, name string)
 	return setting{name, false}.apply(ctx, env, s)
 }
 
-func find(ctx context.Context, env *command.Env, s *app.Session, name string) (isDisabledByName bool, err error) {
-	dir := directory(env, s)
-	switch {
-	case dir.Has(name):
-		return false, nil
-	case dir.HasDisabled(name):
-		return true, nil
-	case isForeign(name):
-		_, _, err := findForeign(ctx, s, name)
-		return false, err
+// fileName returns the name of the file of a plugin that is called by it or by a name in its
+// schema; that of another program's hook is its name.
+func fileName(ctx context.Context, env *command.Env, s *app.Session, name string) (string, error) {
+	if dir := directory(env, s); dir.Has(name) || dir.HasDisabled(name) {
+		return name, nil
 	}
-	return false, command.NoPlugin(name)
+	p, left, err := findLoaded(ctx, s, name)
+	switch {
+	case err != nil:
+		return "", err
+	case left != nil:
+		return left.Name, nil
+	}
+	return p.Name, nil
+}
+
+// inConfiguration returns the name under which the configuration has the settings of a plugin:
+// that of its file, or one in its schema.
+func inConfiguration(ctx context.Context, s *app.Session, name string) string {
+	if _, isSet := s.Config.Plugins.ByName[name]; isSet || len(s.Config.Plugins.ByName) == 0 {
+		return name
+	}
+	p, left, _ := findLoaded(ctx, s, name) // a plugin that cannot be asked has one name
+	for called := range s.Config.Plugins.ByName {
+		if p != nil && plugin.Find(s.Loaded.Plugins, called) == p || left != nil && slices.Contains(left.Called, called) {
+			return called
+		}
+	}
+	return name
 }
 
 // setting says whether a plugin is used.
@@ -86,6 +107,7 @@ type setting struct {
 // names, and says where it holds.
 func (w setting) apply(ctx context.Context, env *command.Env, s *app.Session) error {
 	word, name := map[bool]string{true: "enable", false: "disable"}[w.enabled], term.Name(w.plugin)
+	w.plugin = inConfiguration(ctx, s, w.plugin)
 	if s.IsNamed() {
 		if err := w.writeHere(ctx, s); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -37,6 +38,9 @@ func show(ctx context.Context, env *command.Env, name string) error {
 	if isForeign(name) {
 		return showForeign(ctx, env, s, name)
 	}
+	if name, err = fileName(ctx, env, s, name); err != nil {
+		return err
+	}
 	runs, err := describe(env, s, name)
 	switch {
 	case err != nil:
@@ -49,7 +53,7 @@ func show(ctx context.Context, env *command.Env, name string) error {
 }
 
 func showForeign(ctx context.Context, env *command.Env, s *app.Session, name string) error {
-	p, left, err := findForeign(ctx, s, name)
+	p, left, err := findLoaded(ctx, s, name)
 	switch {
 	case err != nil:
 		return err
@@ -134,21 +138,20 @@ func showExecutable(out io.Writer, path string) {
 // kodelet:guard.
 func isForeign(name string) bool { return strings.Contains(name, ":") }
 
-func findForeign(ctx context.Context, s *app.Session, name string) (*plugin.Plugin, *plugin.SkippedPlugin, error) {
+// findLoaded finds a plugin by its name or one in its schema, or why it is left out.
+func findLoaded(ctx context.Context, s *app.Session, name string) (*plugin.Plugin, *plugin.SkippedPlugin, error) {
 	if err := s.Load(ctx); err != nil {
 		return nil, nil, err
 	}
-	for i := range s.Loaded.Plugins {
-		if p := &s.Loaded.Plugins[i]; p.Name == name {
-			return p, nil, nil
-		}
+	if p := plugin.Find(s.Loaded.Plugins, name); p != nil {
+		return p, nil, nil
 	}
 	for i := range s.Loaded.Skipped {
-		if left := &s.Loaded.Skipped[i]; left.Name == name {
+		if left := &s.Loaded.Skipped[i]; left.Name == name || slices.Contains(left.Called, name) {
 			return nil, left, nil
 		}
 	}
-	return nil, nil, command.NoPlugin(name)
+	return nil, nil, command.NoPlugin(s.Loaded, name)
 }
 
 func whyLeftOut(reason string, untrusted bool) string {

@@ -37,6 +37,12 @@ func explain(ctx context.Context, env *command.Env, args []string, f traceFlags)
 	}
 	answers, err := answer(turns, &turn, about)
 	var unknown *unknownError
+	if errors.As(err, &unknown) {
+		name := "plugin " + fileName(ctx, env, strings.TrimPrefix(about, "plugin "))
+		if found, wrong := answer(turns, &turn, name); wrong == nil {
+			answers, err = found, nil
+		}
+	}
 	if errors.As(err, &unknown) && isTraced(ctx, env, about) {
 		return unknown.elsewhere()
 	}

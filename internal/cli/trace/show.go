@@ -8,11 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/internal/within"
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
 )
 
@@ -73,10 +75,11 @@ func show(ctx context.Context, env *command.Env, args []string, f traceFlags) er
 	case err != nil:
 		return err
 	case f.cases != "":
-		return printCases(env.Out.Screen.Stdout(), f.cases, turn)
+		return printCases(env.Out.Screen.Stdout(), nameIn(ctx, env, turn, f.cases), turn)
 	case f.json:
 		return env.Out.JSON(turn)
 	}
+	f.plugin = nameIn(ctx, env, turn, f.plugin)
 	if f.plugin != "" && len(turn.Rows(f.plugin)) == 0 && !f.follow {
 		return fmt.Errorf("plugin %q did nothing in this turn", f.plugin)
 	}
@@ -87,6 +90,28 @@ func show(ctx context.Context, env *command.Env, args []string, f traceFlags) er
 		}})
 	}
 	return nil
+}
+
+// nameIn returns the name under which a turn has a plugin that is called by a name in its schema.
+func nameIn(ctx context.Context, env *command.Env, turn trace.Turn, name string) string {
+	if name == "" || len(turn.Rows(name)) > 0 {
+		return name
+	}
+	return fileName(ctx, env, name)
+}
+
+// fileName returns the name of the plugin that has a name in its schema; the name if none has.
+func fileName(ctx context.Context, env *command.Env, name string) string {
+	env.With(ctx, app.ToRead, func(s *app.Session) error { // without plugins, the name stays as it is
+		if err := s.Load(ctx); err != nil {
+			return err
+		}
+		if p := plugin.Find(s.Loaded.Plugins, name); p != nil {
+			name = p.Name
+		}
+		return nil
+	})
+	return name
 }
 
 func printTimeline(env *command.Env, turn trace.Turn, plugin string) {
