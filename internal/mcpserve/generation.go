@@ -17,10 +17,7 @@ const maxServed = 32
 func (v *Tools) newGeneration(s *app.Session) (*generation, error) {
 	g := &generation{session: s, first: v.now == nil, tools: &tools.Set{}, refusal: app.GuardsOf(s).Admit(),
 		room: make(chan struct{}, maxServed)}
-	for _, spec := range s.Agent.Tools.Specs() {
-		if !slices.Contains(v.opts.kinds(), spec.Kind) {
-			continue
-		}
+	for _, spec := range v.served(s.Agent.Tools) {
 		tool, _ := s.Agent.Tools.Lookup(spec.Name)
 		if err := g.tools.Add(v.turns.inTurn(tool)); err != nil {
 			return nil, err
@@ -28,6 +25,17 @@ func (v *Tools) newGeneration(s *app.Session) (*generation, error) {
 	}
 	g.idle = []*lane{{app.FirstLane(s, g.tools), g.refusal}}
 	return g, nil
+}
+
+// served lists the tools of a set that are offered. Without any whose output could be cached, there
+// are none that read cached outputs.
+func (v *Tools) served(all *tools.Set) []tools.Spec {
+	kinds := v.opts.kinds()
+	list := slices.DeleteFunc(all.Specs(), func(s tools.Spec) bool { return !slices.Contains(kinds, s.Kind) })
+	if !slices.ContainsFunc(list, func(s tools.Spec) bool { return s.Kind != tools.File }) {
+		return nil
+	}
+	return list
 }
 
 // release ends a use of the generation.

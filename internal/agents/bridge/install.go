@@ -3,6 +3,7 @@ package bridge
 import (
 	"bytes"
 
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/jsonedit"
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
@@ -15,7 +16,19 @@ func (i Installer) Add() (done Done, err error) {
 
 // Remove takes out what Add has written.
 func (i Installer) Remove() (done Done, err error) {
-	return i.change(editing{Installer: i})
+	if done, err = i.change(editing{Installer: i}); err != nil {
+		return done, err
+	}
+	other := i
+	other.Scope = map[string]string{engine.ScopeUser: engine.ScopeProject, engine.ScopeProject: engine.ScopeUser}[i.Scope]
+	left, _ := other.Find() // what cannot be read is no reason not to remove the rest
+	for _, f := range left {
+		if f.Own {
+			done.note("%s still has chibi's entries; this takes them out too: chibi bridge remove %s --%s", f.File,
+				i.Agent.Name, f.Scope)
+		}
+	}
+	return done, nil
 }
 
 // change changes the settings file, and where the agent is told of the MCP server.

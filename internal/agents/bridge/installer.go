@@ -56,9 +56,9 @@ func NewInstaller(home string) (i Installer, err error) {
 
 // Done is what an installer has done.
 type Done struct {
-	// Files are the files that were changed, Notes what the person should know.
-	Files []string
-	Notes []string
+	// Files are the files that were changed, Ran the commands of the agent that changed a file of
+	// its own, and Notes what the person should know.
+	Files, Ran, Notes []string
 }
 
 func (d *Done) note(format string, args ...any) {

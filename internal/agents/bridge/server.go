@@ -79,6 +79,8 @@ func (i Installer) tellServer(done *Done, place engine.ServerPlace, e editing) e
 		if found, err := i.Run(place.Remove[0], place.Remove[1:]...); !found || err != nil {
 			done.note("%s was not told that the MCP server is gone; do it yourself: %s", i.Agent.Title,
 				strings.Join(place.Remove, " "))
+		} else {
+			done.Ran = append(done.Ran, strings.Join(place.Remove, " "))
 		}
 		delete(*all, told)
 		return nil
@@ -100,6 +102,8 @@ func (i Installer) toldTo(done *Done, place engine.ServerPlace, wasTold bool) bo
 	case err != nil:
 		done.note("%s could not be told of the MCP server with the plugins' tools: %v; do it yourself: %s", i.Agent.Title,
 			err, text)
+	default:
+		done.Ran = append(done.Ran, text)
 	}
 	return found && err == nil
 }

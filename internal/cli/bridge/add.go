@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/bridge"
@@ -161,11 +162,17 @@ func say(env *command.Env, r result, what string) error {
 	for _, note := range r.done.Notes {
 		env.Out.Notef("%s", note)
 	}
-	if len(r.done.Files) == 0 {
+	if len(r.done.Files)+len(r.done.Ran) == 0 {
 		return env.Out.Say("Nothing had to be changed in the settings of %s", r.Agent.Title)
 	}
 	for _, file := range r.done.Files {
 		if err := env.Out.Say("%s %s: %s", what, r.Agent.Title, file); err != nil {
+			return err
+		}
+	}
+	for _, command := range r.done.Ran {
+		if err := env.Out.Say("%s the MCP servers that %s keeps: %s", strings.Replace(what, "plugins", "tools", 1),
+			r.Agent.Title, command); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ type serving struct {
 }
 
 const serveHelp = "A program that takes MCP servers starts this command by itself, and speaks with it " +
-	"over standard input and output. It gets the tools of all plugins, and those that list " +
+	"over standard input and output. It gets the tools of all plugins, and with them those that list " +
 	"and read outputs which are too large and so were cached (cache_list, file_head, " +
 	"file_tail, file_lines, file_grep).\n\n" +
 	"Calls pass the filters, hooks, rules and permissions as those of chibi's own model do. What would be " +
