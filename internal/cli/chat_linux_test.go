@@ -84,12 +84,28 @@ func TestAConversationAtTheTerminal(t *testing.T) {
 	}
 }
 
-// TestCtrlCAtThePromptEndsTheProgram holds the exit status too.
-func TestCtrlCAtThePromptEndsTheProgram(t *testing.T) {
-	home := t.TempDir()
-	p, cmd := atTerminal(t, home)
+// TestCtrlCAtThePromptClearsIt, and twice on an empty line ends the program; the exit status
+// too.
+func TestCtrlCAtThePromptClearsIt(t *testing.T) {
+	p, cmd := atTerminal(t, t.TempDir())
+	p.Sees(t, "> ")
+	p.WriteString("half\x03")
+	p.Sees(t, "half^C\r\n> ")
+	p.WriteString("hello\r")
+	p.Sees(t, "You said: hello")
 	p.Sees(t, "> ")
 	p.WriteString("\x03")
+	p.Sees(t, "To end, press Ctrl-D, or Ctrl-C twice.\r\n> ")
+	p.WriteString("more\r")
+	p.Sees(t, "You said: more")
+	p.Sees(t, "> ")
+	p.WriteString("\x04")
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("chibi ended with %v", err)
+	}
+	p, cmd = atTerminal(t, t.TempDir())
+	p.Sees(t, "> ")
+	p.WriteString("\x03\x03")
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
 		t.Errorf("chibi ended with %v", err)
 	}

@@ -15,10 +15,12 @@ import (
 // interrupts cancels contexts on signals. SIGTERM ends the run, and so does SIGHUP,
 // which means that the terminal was closed, unless it was ignored from the start, as
 // under nohup. Ctrl-C ends the answer in progress in a conversation, otherwise the run.
-// A second Ctrl-C ends the program at once.
+// After that, a second Ctrl-C ends the program at once. For a second after an answer,
+// Ctrl-C does nothing: it was meant for the answer.
 type interrupts struct {
-	mu   sync.Mutex
-	turn context.CancelFunc // ends the answer in progress; nil if there is none
+	mu    sync.Mutex
+	turn  context.CancelFunc // ends the answer in progress; nil if there is none
+	ended time.Time          // when the latest answer ended
 }
 
 // watch returns a context that signals cancel.
@@ -53,18 +55,23 @@ func (i *interrupts) begin(ctx context.Context) (context.Context, func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.turn = cancel
-	return ctx, func() { i.endTurn(); cancel() }
+	return ctx, func() {
+		cancel()
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.turn, i.ended = nil, time.Now()
+	}
 }
 
-// endTurn ends the answer in progress, and reports whether there was one.
+// endTurn ends the answer in progress, and reports whether there was one a moment ago.
 func (i *interrupts) endTurn() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.turn == nil {
-		return false
+		return time.Since(i.ended) < time.Second
 	}
 	i.turn()
-	i.turn = nil
+	i.turn, i.ended = nil, time.Now()
 	return true
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/cli/operation"
@@ -15,6 +16,9 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/term/editor"
 )
+
+// grace is how long after an answer Ctrl-C may still be meant for it.
+const grace = time.Second
 
 // rememberedPrompts is how many earlier prompts of a context the arrow keys can recall.
 const rememberedPrompts = 200
@@ -35,8 +39,8 @@ type conversation struct {
 }
 
 // Hold reads prompts from the terminal until the person ends the conversation with
-// Ctrl-D. Ctrl-C during an answer ends only the answer, and a prompt that fails does not
-// end the conversation. When the person switches to another context, the run uses the
+// Ctrl-D or with Ctrl-C twice on an empty line. Ctrl-C during an answer ends only the answer,
+// and a prompt that fails does not end the conversation. When the person switches to another context, the run uses the
 // session of that context from then on.
 func Hold(ctx context.Context, run *operation.Run, p Person) error {
 	history, err := earlierPrompts(ctx, run)
@@ -62,6 +66,7 @@ func Hold(ctx context.Context, run *operation.Run, p Person) error {
 			return err
 		}
 		err = c.take(ctx, text)
+		c.editor.Grace = grace
 		switch {
 		case ctx.Err() != nil:
 			return err

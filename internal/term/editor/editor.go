@@ -14,13 +14,14 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/term/typing"
 	tty "golang.org/x/term"
 )
 
-// ErrInterrupted means that the person pressed Ctrl-C.
+// ErrInterrupted means that the person pressed Ctrl-C twice on an empty line.
 var ErrInterrupted = errors.New("interrupted at the prompt")
 
 // Editor reads prompts. It is not safe for concurrent use.
@@ -32,6 +33,9 @@ type Editor struct {
 	// Complete lists the completions of the first line of a prompt, when the person
 	// presses Tab at its end; nil: no completion.
 	Complete func(line string) []string
+	// Grace is how long after the begin of Read Ctrl-C only clears the line: it may be meant
+	// for what ended just before.
+	Grace time.Duration
 
 	typed typed // what was typed after the last prompt
 }
@@ -40,9 +44,9 @@ type Editor struct {
 const lineBreak = "⏎"
 
 // Read reads one prompt that is not blank. Enter ends it, except after a backslash, which
-// continues it on the next line. label is shown before the first line. Errors are io.EOF
-// for Ctrl-D on an empty line, ErrInterrupted, the error of ctx, and those of the
-// terminal.
+// continues it on the next line. Ctrl-C clears what is typed. label is shown before the first
+// line. Errors are io.EOF for Ctrl-D on an empty line, ErrInterrupted, the error of ctx, and
+// those of the terminal.
 func (e *Editor) Read(ctx context.Context, label string) (string, error) {
 	restore, err := e.raw()
 	if err != nil {
@@ -54,39 +58,59 @@ func (e *Editor) Read(ctx context.Context, label string) (string, error) {
 		return "", err
 	}
 	defer in.Close()
-	keys := &keyboard{&e.typed, in, ctx.Err}
+	keys := &keyboard{typed: &e.typed, in: in, ctx: ctx.Err}
 	defer keys.used()
-	screen := tty.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{keys, e.Out}, label)
-	screen.History = (*history)(e)
-	if width, height, err := tty.GetSize(int(e.Out.Fd())); err == nil && width > 0 {
-		screen.SetSize(width, height)
-	}
-	for {
-		text, err := e.lines(screen, label)
-		if err != nil {
+	for begun, warned := time.Now(), false; ; {
+		text, err := e.lines(keys, label)
+		switch isEmpty := text == ""; {
+		case errors.Is(err, errCleared) && isEmpty && warned:
+			return "", ErrInterrupted
+		case errors.Is(err, errCleared):
+			warned = isEmpty && time.Since(begun) >= e.Grace
+			e.cleared(isEmpty)
+		case err != nil:
 			return "", keys.why(err)
-		}
-		if text = keys.expand(text); strings.TrimSpace(text) != "" {
+		case strings.TrimSpace(text) != "":
+			text = keys.expand(text)
 			e.History = append(e.History, text)
 			return text, nil
 		}
 	}
 }
 
+// cleared begins a new line after Ctrl-C, and says how to end if nothing was typed.
+func (e *Editor) cleared(isEmpty bool) {
+	text := "^C\r\n"
+	if isEmpty {
+		text += "To end, press Ctrl-D, or Ctrl-C twice.\r\n"
+	}
+	io.WriteString(e.Out, text)
+}
+
 // Forget discards what was typed after the last prompt.
 func (e *Editor) Forget() { e.typed = typed{} }
 
-func (e *Editor) lines(screen *tty.Terminal, label string) (string, error) {
-	screen.SetPrompt(label)
-	screen.AutoCompleteCallback = e.completion(screen)
+// lines reads lines up to one that does not go on. What was typed before errCleared is
+// returned too.
+func (e *Editor) lines(keys *keyboard, label string) (string, error) {
+	screen := e.screen(keys, label)
 	var b strings.Builder
+	isFirst := true
+	screen.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
+		switch {
+		case key == clears:
+			b.WriteString(line)
+			keys.cleared = true
+			return line, len(line), true
+		case key == '\t' && isFirst && pos == len(line):
+			return e.completion(screen, line)
+		}
+		return "", 0, false
+	}
 	for {
 		line, err := screen.ReadLine()
 		if err != nil {
-			return "", err
+			return b.String(), err
 		}
 		line = strings.ReplaceAll(line, lineBreak, "\n")
 		before, more := strings.CutSuffix(line, `\`)
@@ -95,9 +119,21 @@ func (e *Editor) lines(screen *tty.Terminal, label string) (string, error) {
 			return b.String(), nil
 		}
 		b.WriteByte('\n')
-		screen.AutoCompleteCallback = nil
+		isFirst = false
 		screen.SetPrompt(strings.Repeat(".", max(1, len(label)-1)) + " ")
 	}
+}
+
+func (e *Editor) screen(keys *keyboard, label string) *tty.Terminal {
+	screen := tty.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{keys, e.Out}, label)
+	screen.History = (*history)(e)
+	if width, height, err := tty.GetSize(int(e.Out.Fd())); err == nil && width > 0 {
+		screen.SetSize(width, height)
+	}
+	return screen
 }
 
 func (e *Editor) raw() (restore func(), err error) {
@@ -125,25 +161,23 @@ func (h *history) At(i int) string {
 	return strings.ReplaceAll(term.Plain(h.History[len(h.History)-1-i]), "\n", lineBreak)
 }
 
-func (e *Editor) completion(screen *tty.Terminal) func(line string, pos int, key rune) (string, int, bool) {
-	return func(line string, pos int, key rune) (string, int, bool) {
-		if key != '\t' || e.Complete == nil || pos != len(line) {
-			return "", 0, false
-		}
-		list := e.Complete(line)
-		if len(list) == 0 {
-			return "", 0, false
-		}
-		next := common(list)
-		if next == line && len(list) > 1 {
-			var shown []string
-			for _, text := range list {
-				shown = append(shown, term.Line(text))
-			}
-			screen.Write([]byte(strings.Join(shown, "  ") + "\n"))
-		}
-		return next, len(next), true
+func (e *Editor) completion(screen *tty.Terminal, line string) (string, int, bool) {
+	if e.Complete == nil {
+		return "", 0, false
 	}
+	list := e.Complete(line)
+	if len(list) == 0 {
+		return "", 0, false
+	}
+	next := common(list)
+	if next == line && len(list) > 1 {
+		var shown []string
+		for _, text := range list {
+			shown = append(shown, term.Line(text))
+		}
+		screen.Write([]byte(strings.Join(shown, "  ") + "\n"))
+	}
+	return next, len(next), true
 }
 
 // common returns the longest common prefix, in whole characters.
@@ -159,16 +193,17 @@ func common(list []string) string {
 
 type keyboard struct {
 	*typed
-	in  *typing.Reader
-	ctx func() error
+	in      *typing.Reader
+	ctx     func() error
+	cleared bool // Ctrl-C was pressed; the next read says so
 }
 
+// errCleared ends a line at Ctrl-C.
+var errCleared = errors.New("the line was cleared")
+
 func (k *keyboard) why(err error) error {
-	switch {
-	case k.ctx() != nil:
+	if k.ctx() != nil {
 		return k.ctx()
-	case k.interrupted:
-		return ErrInterrupted
 	}
 	return err
 }
@@ -176,6 +211,10 @@ func (k *keyboard) why(err error) error {
 // Read reads keys, at most to the end of a line: what was typed after it is for the next
 // prompt.
 func (k *keyboard) Read(p []byte) (int, error) {
+	if k.cleared {
+		k.cleared = false
+		return 0, errCleared
+	}
 	for len(k.pending) == 0 {
 		buf := make([]byte, 4096)
 		n, err := k.in.Read(buf)
@@ -189,7 +228,7 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	line := k.pending
-	if end := bytes.IndexAny(line, "\r\n"); end >= 0 {
+	if end := bytes.IndexAny(line, "\r\n"+string(clears)); end >= 0 {
 		line = line[:end+1]
 	}
 	n := copy(p, line)

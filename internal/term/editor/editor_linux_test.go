@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/term/editor"
 	"github.com/chibi-host/chibi/internal/terminaltest"
@@ -33,11 +34,17 @@ func TestPrompts(t *testing.T) {
 		{"a key that is not known swallows nothing", "a\x1b1b\x1b[5^c\x1b[15~d\x1bxe\r", "abcde", nil},
 		{"Alt-Backspace deletes a word", "one two\x1b\x7fthree\r", "one three", nil},
 		{"words with Alt", "one two\x1bb\x1bbX\x1bfY\r", "Xone Ytwo", nil},
-		{"Escape and Ctrl-C", "abc\x1b\x03", "", editor.ErrInterrupted},
-		{"Ctrl-C in the beginning of a key", "abc\x1b[1\x03", "", editor.ErrInterrupted},
+		{"Escape and Ctrl-C", "abc\x1b\x03d\r", "d", nil},
+		{"Ctrl-C in the beginning of a key", "abc\x1b[1\x03d\r", "d", nil},
 		{"a paste with controls of two bytes is not typed", "\x1b[200~a\u009b2Jb\x1b[201~\r", "a\u009b2Jb", nil},
 		{"UTF-8", "日本 é\r", "日本 é", nil},
-		{"Ctrl-C", "abc\x03", "", editor.ErrInterrupted},
+		{"Ctrl-C clears the line", "abc\x03d\r", "d", nil},
+		{"Ctrl-C in the middle of a line", "abc\x1b[D\x1b[D\x03d\r", "d", nil},
+		{"Ctrl-C clears all lines", "one\\\rtwo\x03three\r", "three", nil},
+		{"Ctrl-C on an empty line", "\x03abc\r", "abc", nil},
+		{"Ctrl-C twice", "\x03\x03", "", editor.ErrInterrupted},
+		{"Ctrl-C that clears is not the first of two", "\x03a\x03b\r", "b", nil},
+		{"Ctrl-C that clears, and twice", "a\x03\x03\x03", "", editor.ErrInterrupted},
 		{"Ctrl-D", "\x04", "", io.EOF},
 		{"Ctrl-D in a line", "ab\x04c\r", "abc", nil},
 	} {
@@ -67,6 +74,25 @@ func TestPrompts(t *testing.T) {
 				t.Errorf("the terminal is not as it was: %+v, %v", after, err)
 			}
 		})
+	}
+}
+
+// TestCtrlCThatWasMeantForTheAnswerOnlyClears, however often it is pressed.
+func TestCtrlCThatWasMeantForTheAnswerOnlyClears(t *testing.T) {
+	terminal, p := terminaltest.New(t)
+	e := &editor.Editor{In: terminal, Out: terminal, Grace: time.Hour}
+	go func() {
+		p.Sees(t, "> ")
+		p.WriteString("\x03\x03\x03ab\x03cd\r")
+	}()
+	if text, err := e.Read(t.Context(), "> "); text != "cd" || err != nil {
+		t.Errorf("got %q, %v", text, err)
+	}
+	terminal.WriteString("END")
+	p.Sees(t, "END")
+	said := "> ^C\nTo end, press Ctrl-D, or Ctrl-C twice.\n"
+	if got, want := p.Screen().Text(), strings.Repeat(said, 3)+"> ab^C\n> cd\nEND"; got != want {
+		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
 	}
 }
 

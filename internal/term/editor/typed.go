@@ -12,14 +12,13 @@ import (
 // typed parses the input of a terminal: keys and pasted texts. The input may be split
 // anywhere.
 type typed struct {
-	pending     []byte // keys that are not read yet
-	held        []byte // the possible beginning of a mark
-	escape      []byte // the incomplete sequence of a key
-	paste       []byte
-	pasting     bool
-	lost        int // bytes of the paste beyond the bound
-	pastes      []string
-	interrupted bool
+	pending []byte // keys that are not read yet
+	held    []byte // the possible beginning of a mark
+	escape  []byte // the incomplete sequence of a key
+	paste   []byte
+	pasting bool
+	lost    int // bytes of the paste beyond the bound
+	pastes  []string
 }
 
 // The marks of a terminal around a pasted text.
@@ -27,6 +26,9 @@ const (
 	pasteBegins = "\x1b[200~"
 	pasteEnds   = "\x1b[201~"
 )
+
+// clears is what the terminal's line editor gets for Ctrl-C: a key that it passes on.
+const clears = '\x00'
 
 const maxPaste = 4 << 20
 
@@ -111,8 +113,11 @@ func (k *typed) key(b byte) {
 
 // plain processes a key of one byte, or a byte of a character.
 func (k *typed) plain(b byte) {
-	k.interrupted = k.interrupted || b == ctrlC
-	if b != 0 {
+	switch b {
+	case clears:
+	case ctrlC:
+		k.pending = append(k.pending, clears)
+	default:
 		k.pending = append(k.pending, b)
 	}
 }
@@ -191,7 +196,6 @@ func (k *typed) expand(line string) string {
 }
 
 func (k *typed) used() {
-	k.interrupted = false
 	if len(k.pending) == 0 {
 		k.pastes = nil
 	}
