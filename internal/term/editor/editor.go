@@ -198,6 +198,10 @@ type keyboard struct {
 	cleared bool // Ctrl-C was pressed; the next read says so
 }
 
+// escapeTime is how long after Escape a key is a part of the same key: Alt and a letter are
+// Escape and the letter at once.
+const escapeTime = 100 * time.Millisecond
+
 // errCleared ends a line at Ctrl-C.
 var errCleared = errors.New("the line was cleared")
 
@@ -220,6 +224,9 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		n, err := k.in.Read(buf)
 		if n > 0 {
 			k.feed(buf[:n])
+			if k.isEscape() && !k.in.More(escapeTime) {
+				k.endKey()
+			}
 			continue
 		}
 		if err == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/internal/term"
 )
@@ -15,6 +16,7 @@ type typed struct {
 	pending []byte // keys that are not read yet
 	held    []byte // the possible beginning of a mark
 	escape  []byte // the incomplete sequence of a key
+	char    []byte // the incomplete character of a key
 	paste   []byte
 	pasting bool
 	lost    int // bytes of the paste beyond the bound
@@ -29,6 +31,12 @@ const (
 
 // clears is what the terminal's line editor gets for Ctrl-C: a key that it passes on.
 const clears = '\x00'
+
+// The keys that move by words.
+const (
+	previousWord = "\x1b[1;3D"
+	nextWord     = "\x1b[1;3C"
+)
 
 const maxPaste = 4 << 20
 
@@ -111,16 +119,35 @@ func (k *typed) key(b byte) {
 	}
 }
 
-// plain processes a key of one byte, or a byte of a character.
+// plain processes a key of one byte, or a byte of a character. A byte that is no UTF-8 is a
+// question mark: the terminal's line editor would wait for the rest of the character.
 func (k *typed) plain(b byte) {
-	switch b {
-	case clears:
-	case ctrlC:
+	if b == ctrlC {
+		k.char = nil
 		k.pending = append(k.pending, clears)
-	default:
-		k.pending = append(k.pending, b)
+		return
+	}
+	k.char = append(k.char, b)
+	for len(k.char) > 0 && utf8.FullRune(k.char) {
+		c, size := utf8.DecodeRune(k.char)
+		switch c {
+		case clears:
+		case utf8.RuneError:
+			k.pending = append(k.pending, '?')
+		default:
+			k.pending = append(k.pending, k.char[:size]...)
+		}
+		k.char = k.char[size:]
 	}
 }
+
+// isEscape reports whether the last key may be Escape, or the first byte of another key.
+func (k *typed) isEscape() bool {
+	return string(k.held) == string(rune(esc)) || string(k.escape) == string(rune(esc))
+}
+
+// endKey says that the next key is not a part of the last one.
+func (k *typed) endKey() { k.held, k.escape = nil, nil }
 
 // alt processes a key that was pressed with Alt, or the second byte of a sequence.
 func (k *typed) alt(b byte) {
@@ -133,10 +160,10 @@ func (k *typed) alt(b byte) {
 	case b == del || b == '\b':
 		k.pending = append(k.pending, ctrlW)
 	case b == 'b':
-		k.pending = append(k.pending, "\x1b[1;3D"...) // to the previous word
+		k.pending = append(k.pending, previousWord...)
 	case b == 'f':
-		k.pending = append(k.pending, "\x1b[1;3C"...) // to the next word
-	case b < ' ' || b > del:
+		k.pending = append(k.pending, nextWord...)
+	default: // Escape, and then a key
 		k.key(b)
 	}
 }
@@ -157,10 +184,28 @@ func (k *typed) endEscape() {
 	switch {
 	case isEnter(string(k.escape)):
 		k.pending = append(k.pending, lineBreak...)
+	case sameKey(k.escape) != "":
+		k.pending = append(k.pending, sameKey(k.escape)...)
 	case last >= 'A' && last <= 'Z' || last >= 'a' && last <= 'z' || last == '~':
 		k.pending = append(k.pending, k.escape...)
 	}
 	k.escape = nil
+}
+
+// sameKey returns what the terminal's line editor knows a key by; "": it knows it already,
+// or not at all. tmux, PuTTY and rxvt have other sequences for Home and End than xterm.
+func sameKey(escape []byte) string {
+	switch string(escape[2:]) {
+	case "1~", "7~":
+		return "\x1b[H"
+	case "4~", "8~":
+		return "\x1b[F"
+	case "1;5C":
+		return nextWord
+	case "1;5D":
+		return previousWord
+	}
+	return ""
 }
 
 // maxInline is the length in bytes up to which a pasted text is inserted into the line;
@@ -176,7 +221,7 @@ func (k *typed) endPaste() {
 		k.pending = append(k.pending, "[a pasted text of more than 4 MiB was discarded]"...)
 		return
 	}
-	if len(text) <= maxInline && !strings.ContainsAny(text, "\n\t") && term.Plain(text) == text {
+	if len(text) <= maxInline && !strings.ContainsAny(text, "\n\t\uFFFD") && term.Plain(text) == text {
 		k.pending = append(k.pending, text...)
 		return
 	}

@@ -29,6 +29,26 @@ func TestItDoesNotMatterHowKeysAndPastesAreCut(t *testing.T) {
 	}
 }
 
+// TestEscapeByItselfIsNoPartOfTheNextKey, whatever that is: together they would be Alt-B, or
+// the begin of another key.
+func TestEscapeByItselfIsNoPartOfTheNextKey(t *testing.T) {
+	for text, together := range map[string]string{"bye": previousWord + "ye", "Oh": "\x1b[h", "[x": "\x1b[x", "x": "x"} {
+		for _, isAlone := range []bool{true, false} {
+			var k typed
+			k.feed([]byte("a\x1b"))
+			want := "a" + together
+			if isAlone && k.isEscape() {
+				k.endKey()
+				want = "a" + text
+			}
+			k.feed([]byte(text))
+			if string(k.pending) != want {
+				t.Errorf("Escape and %q, alone %v: keys %q, want %q", text, isAlone, k.pending, want)
+			}
+		}
+	}
+}
+
 func TestCtrlCEndsAPasteWhoseEndWasLost(t *testing.T) {
 	var k typed
 	k.feed([]byte("\x1b[200~half a pa"))

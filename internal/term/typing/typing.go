@@ -5,6 +5,7 @@ package typing
 import (
 	"context"
 	"os"
+	"time"
 )
 
 // Reader reads from a terminal until a context ends. A read from a terminal cannot be
@@ -28,7 +29,7 @@ func NewReader(ctx context.Context, in *os.File) (*Reader, error) {
 
 // Read waits for input or the end of the context, whose error it then returns.
 func (r *Reader) Read(p []byte) (int, error) {
-	isWoken, err := r.input.wait()
+	isWoken, _, err := r.input.wait(-1)
 	switch {
 	case err != nil:
 		return 0, err
@@ -36,6 +37,12 @@ func (r *Reader) Read(p []byte) (int, error) {
 		return 0, r.ended()
 	}
 	return r.in.Read(p)
+}
+
+// More reports whether there is input within a time, which is a whole number of milliseconds.
+func (r *Reader) More(within time.Duration) bool {
+	_, isReady, err := r.input.wait(int(within.Milliseconds()))
+	return isReady && err == nil
 }
 
 // Close ends the reader. The terminal stays open.

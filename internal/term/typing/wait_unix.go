@@ -19,11 +19,12 @@ func newWaiter(in *os.File) (*waiter, error) {
 	return &waiter{in, woken, ends}, err
 }
 
-func (w *waiter) wait() (isWoken bool, err error) {
+// wait waits at most so many milliseconds; -1: without a limit.
+func (w *waiter) wait(limit int) (isWoken, isReady bool, err error) {
 	fds := []unix.PollFd{{Fd: int32(w.in.Fd()), Events: unix.POLLIN}, {Fd: int32(w.woken.Fd()), Events: unix.POLLIN}}
 	for {
-		if _, err = unix.Poll(fds, -1); !errors.Is(err, unix.EINTR) {
-			return fds[1].Revents != 0, err
+		if _, err = unix.Poll(fds, limit); !errors.Is(err, unix.EINTR) {
+			return fds[1].Revents != 0, fds[0].Revents != 0, err
 		}
 	}
 }

@@ -20,10 +20,15 @@ func newWaiter(in *os.File) (*waiter, error) {
 	return &waiter{in: in, woken: woken}, err
 }
 
-func (w *waiter) wait() (isWoken bool, err error) {
+// wait waits at most so many milliseconds; -1: without a limit.
+func (w *waiter) wait(limit int) (isWoken, isReady bool, err error) {
+	milliseconds := uint32(windows.INFINITE)
+	if limit >= 0 {
+		milliseconds = uint32(limit)
+	}
 	first, err := windows.WaitForMultipleObjects([]windows.Handle{w.woken, windows.Handle(w.in.Fd())}, false,
-		windows.INFINITE)
-	return err == nil && first == windows.WAIT_OBJECT_0, err
+		milliseconds)
+	return err == nil && first == windows.WAIT_OBJECT_0, err == nil && first == windows.WAIT_OBJECT_0+1, err
 }
 
 func (w *waiter) wake() {
