@@ -49,6 +49,11 @@ func Hold(ctx context.Context, run *operation.Run, p Person) error {
 	}
 	out := run.Out
 	c := &conversation{run, p, &editor.Editor{In: p.Stdin, Out: out.Screen.Terminal(p.Stdin), History: history}}
+	release, err := c.editor.Hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	c.editor.Complete = func(line string) []string { return complete(ctx, c, line) }
 	out.Line(term.Fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the "+
 		"commands, Ctrl-D ends. Context: "+run.Session.Name(), output.HelpWidth(out.Screen), 0, 0))

@@ -87,6 +87,19 @@ func (e *Editor) cleared(isEmpty bool) {
 	io.WriteString(e.Out, text)
 }
 
+// Hold keeps what is typed outside of Read for the next Read, and off the screen, until the
+// returned function is called or ctx ends.
+func (e *Editor) Hold(ctx context.Context) (release func(), err error) {
+	restore, err := typing.Quiet(e.In)
+	if err != nil {
+		return nil, err
+	}
+	// At the end of ctx at once: the next Ctrl-C ends the program. Then once more, as Read may
+	// have been under way.
+	stop := context.AfterFunc(ctx, restore)
+	return func() { stop(); restore() }, nil
+}
+
 // Forget discards what was typed after the last prompt.
 func (e *Editor) Forget() { e.typed = typed{} }
 

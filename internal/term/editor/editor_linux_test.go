@@ -67,7 +67,7 @@ func TestPrompts(t *testing.T) {
 			go func() {
 				p.Sees(t, "> ")
 				p.WriteString(test.keys) // at once: Escape that stays alone is a key
-				io.Copy(io.Discard, p) // the terminal blocks if nobody looks
+				io.Copy(io.Discard, p)   // the terminal blocks if nobody looks
 			}()
 			got, err := e.Read(t.Context(), "> ")
 			if got != test.want || !errors.Is(err, test.err) {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+
+	"github.com/chibi-host/chibi/internal/term/typing"
 )
 
 // The rules of a draft:
@@ -110,12 +112,12 @@ func (d *Draft) Draw(final string, rows []string) error {
 func (d *Draft) canDraw() bool {
 	now := d.s.sizeOf(d.s.files[0])
 	return d.s.draft == d && d.s.paused == 0 && now.columns >= minColumns && now.rows >= minRows &&
-		inForeground(d.s.files[0])
+		typing.InForeground(d.s.files[0])
 }
 
 // giveUpMoved leaves the rows as they are if they may be elsewhere.
 func (d *Draft) giveUpMoved() {
-	moved := d.size != d.s.sizeOf(d.s.files[0]) || !inForeground(d.s.files[0])
+	moved := d.size != d.s.sizeOf(d.s.files[0]) || !typing.InForeground(d.s.files[0])
 	select {
 	case <-d.resumed:
 		moved = true

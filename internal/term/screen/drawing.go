@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/term/typing"
 	"github.com/mattn/go-runewidth"
 	tty "golang.org/x/term"
 )
@@ -54,7 +55,8 @@ func (s *drawing) show() {
 		s.draft.show()
 		return
 	}
-	if !s.status || *s.quiet || s.begun || s.inLine || s.paused > 0 || len(s.waits) == 0 || !inForeground(s.files[1]) {
+	if !s.status || *s.quiet || s.begun || s.inLine || s.paused > 0 || len(s.waits) == 0 ||
+		!typing.InForeground(s.files[1]) {
 		return
 	}
 	var names []string
@@ -72,7 +74,7 @@ func (s *drawing) hide() {
 	if !s.shown {
 		return
 	}
-	if inForeground(s.files[1]) {
+	if typing.InForeground(s.files[1]) {
 		io.WriteString(s.outlets[1], "\x1b[K")
 	}
 	s.shown, s.loose = false, true

@@ -1,0 +1,6 @@
+package typing
+
+import "golang.org/x/sys/unix"
+
+// getModes and setModes are the requests for the modes of a terminal.
+const getModes, setModes = unix.TCGETS, unix.TCSETS
