@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/term/typing"
@@ -42,10 +43,29 @@ type drawing struct {
 	loose      bool                // others may have written over the status line
 	inLine     bool                // the last output to a terminal did not end its line
 	shown      bool                // the status line is on the terminal now
-	waits      []string            // what is being waited for
+	waits      []*wait             // what is being waited for
 	draft      *Draft              // the answer whose last rows are drawn anew; nil if there is none
 	sizeOf     func(*os.File) size // the size of a terminal
 	colourless bool                // text on standard output has no colours
+
+	now     func() time.Time
+	after   func(time.Duration, func()) // calls a function after a time
+	ticking bool                        // it will
+}
+
+// wait is something that is being waited for.
+type wait struct {
+	what  string
+	since time.Time
+}
+
+// text returns what is waited for, and how long: in whole seconds, from the third on.
+func (w *wait) text(now time.Time) string {
+	text := term.Line(w.what)
+	if took := now.Sub(w.since).Truncate(time.Second); took >= 3*time.Second {
+		text += " " + took.String()
+	}
+	return text
 }
 
 // show draws the status line, unless others may be using its line, or the draft of an
@@ -60,14 +80,29 @@ func (s *drawing) show() {
 		return
 	}
 	var names []string
-	for _, what := range s.waits {
-		names = append(names, term.Line(what))
+	for _, w := range s.waits {
+		names = append(names, w.text(s.now()))
 	}
 	text := s.fit("waiting for " + strings.Join(names, ", "))
 	s.endColours(nil)
 	s.freshLine()
 	io.WriteString(s.outlets[1], dim(text)+"\r")
 	s.shown = true
+	if !s.ticking {
+		s.ticking = true
+		s.after(time.Second, s.tick)
+	}
+}
+
+// tick draws the status line again, for the time that it shows.
+func (s *drawing) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ticking = false
+	if s.shown {
+		s.hide()
+		s.show()
+	}
 }
 
 func (s *drawing) hide() {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/term"
 	tty "golang.org/x/term"
@@ -39,6 +40,7 @@ func New(stdout, stderr *os.File) *Screen {
 	s := &Screen{OnTerminal: IsTerminal(stdout)}
 	s.files, s.outlets, s.shared, s.quiet = [2]*os.File{stdout, stderr}, [2]*outlet{out, err}, s.OnTerminal, &s.Quiet
 	s.piped, s.sizeOf, s.colourless = !s.shared && isPipe(stdout), sizeOf, !s.Coloured()
+	s.now, s.after = time.Now, func(d time.Duration, do func()) { time.AfterFunc(d, do) }
 	s.IsPiped = s.piped
 	s.out, s.err = stream{drawing: &s.drawing, to: out, terminal: s.shared},
 		stream{drawing: &s.drawing, to: err, terminal: IsTerminal(stderr)}
@@ -182,14 +184,13 @@ func (s *Screen) Line(text string) {
 func (s *Screen) Waiting(what string) func() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waits = append(s.waits, what)
+	w := &wait{what: what, since: s.now()}
+	s.waits = append(s.waits, w)
 	s.show()
 	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if i := slices.Index(s.waits, what); i >= 0 {
-			s.waits = slices.Delete(s.waits, i, i+1)
-		}
+		s.waits = slices.DeleteFunc(s.waits, func(other *wait) bool { return other == w })
 		if len(s.waits) == 0 {
 			s.endDiagnostics()
 		}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/terminaltest"
 	"github.com/mattn/go-runewidth"
@@ -17,7 +18,9 @@ func drawn(t *testing.T, draw func(s *Screen)) string {
 	t.Helper()
 	t.Setenv("TERM", "xterm")
 	terminal, person := terminaltest.New(t)
-	draw(New(terminal, terminal))
+	s := New(terminal, terminal)
+	s.now, s.after = func() time.Time { return time.Time{} }, func(time.Duration, func()) {} // no time passes
+	draw(s)
 	terminal.WriteString("END")
 	var all strings.Builder
 	for buf := make([]byte, 4096); !strings.HasSuffix(all.String(), "END"); {
@@ -85,6 +88,32 @@ func TestColoursThatOthersLeaveOnEndBeforeTheNext(t *testing.T) {
 				t.Errorf("drawn is %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestTheStatusLineSaysHowLongItTakes, each second, and not while others write.
+func TestTheStatusLineSaysHowLongItTakes(t *testing.T) {
+	got := drawn(t, func(s *Screen) {
+		begun, next := time.Now(), func() {}
+		now := begun
+		s.now = func() time.Time { return now }
+		s.after = func(_ time.Duration, do func()) { next = do }
+		done := s.Waiting("model")
+		for _, second := range []int{1, 3, 64} {
+			now = begun.Add(time.Duration(second) * time.Second)
+			next()
+		}
+		io.WriteString(s.Stdout(), "text ")
+		next() // within a line of the answer
+		io.WriteString(s.Stdout(), "more\n")
+		done()
+		next()
+	})
+	line := func(text string) string { return freshLine + "\x1b[2mwaiting for " + text + "\x1b[0m\r\x1b[K" }
+	want := line("model") + line("model") + line("model 3s") + line("model 1m4s") + freshLine + "text more\r\n" +
+		line("model 1m4s")
+	if got != want {
+		t.Errorf("drawn is %q, want %q", got, want)
 	}
 }
 
