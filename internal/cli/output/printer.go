@@ -130,7 +130,7 @@ func (p *Printer) JSONLine(v any) error {
 // Paint colours a text according to mark, on a terminal.
 func (p *Printer) Paint(mark, text string) string {
 	colours := map[string]string{
-		"changed": "36", "claimed": "36", "blocked": "31", "failed": "31", "lost": "33", "ignored": "33", "skipped": "2",
+		"changed": "35", "claimed": "35", "blocked": "31", "failed": "31", "lost": "33", "ignored": "33", "skipped": "2",
 		"error": "31", "warning": "33", "ok": "32",
 	}
 	if !p.Screen.Coloured() || colours[mark] == "" {

@@ -77,7 +77,7 @@ func code(text string) (lines []string) {
 	text = strings.ReplaceAll(strings.TrimRight(clean(text), "\n"), "\t", "    ")
 	for _, line := range strings.Split(text, "\n") {
 		if line != "" {
-			line = strings.Repeat(" ", codeIndent) + paint([]span{{line, cyan}})
+			line = strings.Repeat(" ", codeIndent) + paint([]span{{line, magenta}})
 		}
 		lines = append(lines, line)
 	}

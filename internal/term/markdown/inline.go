@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"html"
 	"strings"
 
 	"github.com/gomarkdown/markdown/ast"
@@ -15,12 +16,12 @@ const (
 	italic
 	underline
 	strike
-	cyan
+	magenta // cyan and yellow cannot be read on white, blue not on black
 )
 
 func (s style) sgr() string {
 	var codes []string
-	for i, code := range [...]string{"1", "2", "3", "4", "9", "36"} {
+	for i, code := range [...]string{"1", "2", "3", "4", "9", "35"} {
 		if s&(1<<i) != 0 {
 			codes = append(codes, code)
 		}
@@ -53,11 +54,15 @@ func paint(spans []span) string {
 func inline(n ast.Node, on style) []span {
 	switch n := n.(type) {
 	case *ast.Text:
-		return brokenLines(string(n.Literal), on)
+		return brokenLines(character(string(n.Literal)), on)
+	case *ast.HTMLSpan:
+		if isLineBreak(string(n.Literal)) {
+			return []span{{"\n", 0}}
+		}
 	case *ast.Softbreak, *ast.Hardbreak:
 		return []span{{"\n", 0}}
 	case *ast.Code:
-		return []span{{oneLine(n.Literal), on | cyan}}
+		return []span{{oneLine(n.Literal), on | magenta}}
 	case *ast.Emph:
 		return inlines(n, on|italic)
 	case *ast.Strong:
@@ -78,6 +83,19 @@ func inline(n ast.Node, on style) []span {
 		return brokenLines(string(leaf.Literal), on)
 	}
 	return inlines(n, on)
+}
+
+// character returns the character that a text refers to, as "&lt;" does, or the text. The
+// parser makes a text of its own of each reference, and decodes only some.
+func character(text string) string {
+	if strings.HasPrefix(text, "&") && strings.IndexByte(text, ';') == len(text)-1 {
+		return html.UnescapeString(text)
+	}
+	return text
+}
+
+func isLineBreak(tag string) bool {
+	return strings.EqualFold(strings.Trim(tag, "</ >"), "br")
 }
 
 // oneLine returns clean text without line breaks. The parser decodes character references,

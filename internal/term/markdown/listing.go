@@ -23,6 +23,7 @@ const placeholder = "x\n"
 // none does. The parser reads an item as it would within the list: behind a loose item, and
 // before the next one.
 func (l *listing) render(text, next string, width int) (lines []string) {
+	text = indented(text)
 	before := ""
 	if mark := marker([]byte(text)); l.loose && mark != "" {
 		before = mark + placeholder + "\n"
@@ -118,3 +119,47 @@ func (l *listing) leave(marker string) {
 }
 
 func isNumber(marker string) bool { return marker[0] >= '0' && marker[0] <= '9' }
+
+// openItem is an item that goes on: where its marker and its text begin.
+type openItem struct{ marker, text int }
+
+// indented returns an item with four columns before what is in it, at each level, as the
+// parser counts. Models indent as far as the text of the item above begins.
+func indented(text string) string {
+	var b strings.Builder
+	var above []openItem
+	fence := ""
+	for line := range strings.Lines(text) {
+		rest := strings.TrimLeft(line, " ")
+		column, level := len(line)-len(rest), 0
+		mark := marker([]byte(rest))
+		if mark != "" && fence == "" {
+			for level < len(above) && column >= above[level].marker+2 {
+				level++
+			}
+			above = append(above[:level], openItem{column, column + len(mark)})
+			column = 0
+		} else {
+			for level < len(above) && column >= above[level].text {
+				level++
+			}
+			fence = fenceAfter(fence, strings.TrimSpace(rest))
+			if level > 0 {
+				column -= above[level-1].text
+			}
+		}
+		b.WriteString(strings.Repeat(" ", 4*level+column) + rest)
+	}
+	return b.String()
+}
+
+// fenceAfter returns the fence of the code block that goes on after a line; "": none does.
+func fenceAfter(fence, line string) string {
+	switch {
+	case fence == "":
+		return fenceOf([]byte(line))
+	case isFenceEnd([]byte(line), fence):
+		return ""
+	}
+	return fence
+}

@@ -45,7 +45,7 @@ func render(text string, width, piece int) string {
 func readable(text string) string {
 	return strings.NewReplacer("\x1b[0m", "</>", "\x1b[1m", "<b>", "\x1b[1;4m", "<b,u>", "\x1b[2m",
 		"<dim>", "\x1b[3m", "<i>",
-		"\x1b[4m", "<u>", "\x1b[9m", "<s>", "\x1b[36m", "<code>", "\x1b[1;3m", "<b,i>", "\x1b[1;36m",
+		"\x1b[4m", "<u>", "\x1b[9m", "<s>", "\x1b[35m", "<code>", "\x1b[1;3m", "<b,i>", "\x1b[1;35m",
 		"<b,code>").Replace(text)
 }
 
@@ -67,6 +67,12 @@ func cases() []struct{ name, text, want string } {
 		{"numbers", "1. one\n2. two", "1. one\n2. two\n"},
 		{"numbers from 3", "3. one\n4. two", "3. one\n4. two\n"},
 		{"nested lists", "- a\n  - b\n  - c\n- d", "• a\n  • b\n  • c\n• d\n"},
+		{"numbers in numbers", "1. a\n   1. b\n      1. c\n      2. d\n   2. e\n2. f",
+			"1. a\n   1. b\n      1. c\n      2. d\n   2. e\n2. f\n"},
+		{"numbers in numbers of two digits", "9. z\n10. a\n    1. b\n       1. c\n          text\n    2. d\n11. e",
+			"9. z\n10. a\n    1. b\n       1. c\n          text\n    2. d\n11. e\n"},
+		{"bullets in numbers of two digits", "10. a\n    - b\n      - c\n        - d\n    - e",
+			"10. a\n    • b\n      • c\n        • d\n    • e\n"},
 		{"a loose list", "- a\n\n- b\n\nend", "• a\n• b\n\nend\n"},
 		{"a quote", "> one two three four five six seven", "<dim>│</> one two three four five six\n<dim>│</> seven\n"},
 		{"a link", "[here](http://x.y) and http://z.w", "<u>here</> <dim>(http://x.y)</> and\n<u>http://z.w</>\n"},
@@ -76,6 +82,11 @@ func cases() []struct{ name, text, want string } {
 		{"control characters", "a\x1b[31mb\x07 \u009b", "a\uFFFDb\uFFFD \uFFFD\n"},
 		{"control characters as references", "&01; &#27;[31m [a](x&#27;y) `&#7;`",
 			"\uFFFD \uFFFD[31m <u>a</> <dim>(x&#27;y)</> <code>&#7;</>\n"},
+		{"characters by name", "&lt;b&gt; &quot;c&quot;&nbsp;d &amp;lt; `&lt;` &nosuch;",
+			"<b> \"c\"\u00a0d &lt; <code>&lt;</> &nosuch;\n"},
+		{"control characters by name", "a&Tab;b&NewLine;c&shy;d&ZeroWidthSpace;e", "a b\ncde\n"},
+		{"line breaks as tags", "a<br>b<br/>c<BR />d <b>e</b>", "a\nb\nc\nd <b>e</b>\n"},
+		{"a line break in a cell", "| a |\n|---|\n| 1<br>2 |\n", "<b>a</>\n<dim>──</>\n1\n2\n"},
 		{"line breaks stay", "roses are red\nviolets are blue", "roses are red\nviolets are blue\n"},
 		{"a hard break", "a  \nb\\\nc", "a\nb\nc\n"},
 		{"nothing", " \n\n", ""},

@@ -93,7 +93,7 @@ func (s style) of(line string) string {
 	case strings.HasPrefix(line, "-"):
 		return "31"
 	case strings.HasPrefix(line, "@@"):
-		return "36"
+		return "35"
 	}
 	return ""
 }
