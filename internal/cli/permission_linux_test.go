@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/cli/clitest"
 	"github.com/chibi-host/chibi/internal/terminaltest"
@@ -97,6 +98,35 @@ func TestSubAgentsAskOneAfterAnother(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "it")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNothingIsPrintedIntoAQuestion of one sub-agent while another one works.
+func TestNothingIsPrintedIntoAQuestion(t *testing.T) {
+	dir, home := project(t, nil), t.TempDir()
+	writePlugin(t, home, "work", `{"name":"work"}`, `
+while [ ! -e "$CHIBI_HOME/asked" ]; do sleep 0.01; done
+echo "work says" >&2
+touch "$CHIBI_HOME/worked"`)
+	p, cmd := codingIn(t, dir, home, "--set", "tools.agents=true",
+		`@tool spawn_agent {"task": "@tool shell_exec {\"command\": \"touch it\"}"}`+"\n"+
+			`@tool spawn_agent {"task": "@tool work {}\n@tool work {}"}`)
+	p.Sees(t, question)
+	if err := os.WriteFile(filepath.Join(home, "asked"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(home, "worked")); err == nil {
+			break
+		}
+	}
+	p.WriteString("y\n")
+	p.Sees(t, "work says")
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("chibi ended with %v", err)
+	}
+	if text := p.Screen().Text(); !strings.Contains(text, "is told the reason\n> y\n") {
+		t.Errorf("the screen is\n%s", text)
 	}
 }
 

@@ -39,7 +39,7 @@ func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Opti
 		Trace:  app.TraceOptions{File: o.trace, Off: o.noTrace, Failed: func(text string) { out.Notef("%s", text) }},
 		Output: chat.Output(out, answerFormat(out.Screen, o)),
 	}
-	opts.Permissions.Ask, opts.Permissions.Fill = ask, fill
+	opts.Permissions.Ask, opts.Permissions.Fill = asking(out.Screen, ask), asking(out.Screen, fill)
 	if opts.Within = env.Within; opts.Within != nil { // who could answer there is the model
 		opts.Permissions.Ask, opts.Permissions.Fill = nil, nil
 		opts.Plugins.Terminal, opts.Plugins.Lend, opts.Plugins.NoTerminal = nil, nil, true
@@ -79,6 +79,15 @@ func answerFormat(s *screen.Screen, o *options) chat.Format {
 	return chat.Plain
 }
 
+// asking holds back what would be printed into a question.
+func asking[Q, A any](s *screen.Screen, ask func(context.Context, *os.File, func(), Q) (A, error),
+) func(context.Context, *os.File, func(), Q) (A, error) {
+	return func(ctx context.Context, f *os.File, flush func(), q Q) (A, error) {
+		defer s.Hold()()
+		return ask(ctx, f, flush, q)
+	}
+}
+
 func ask(ctx context.Context, f *os.File, flush func(), q permissions.Question) (permissions.Answer, error) {
 	return question.Ask(ctx, terminalOf(f, flush), q)
 }
@@ -95,8 +104,8 @@ func fill(ctx context.Context, f *os.File, flush func(), q mcp.Question) (mcp.An
 func terminalOf(f *os.File, flush func()) question.Terminal {
 	t := question.Terminal{File: f, Flush: flush, Config: "config.toml",
 		Colours: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
-	if columns, _, err := tty.GetSize(int(f.Fd())); err == nil {
-		t.Columns = columns
+	if columns, rows, err := tty.GetSize(int(f.Fd())); err == nil {
+		t.Columns, t.Rows = columns, rows
 	}
 	return t
 }

@@ -62,17 +62,25 @@ func (p *page) block(text string, s style, most int) {
 	}
 	for i, row := range rows {
 		left := len(rows) - most
-		switch first := most - most/4; {
+		switch first := most - max(most/4, min(1, most-1)); {
 		case most < 1 || left <= 0 || i < first || i >= first+left:
 			p.coloured(colours[i], mark+row)
 		case i == first:
 			p.cut = true
-			p.coloured("1", fmt.Sprintf("... %d more lines, and then", left))
+			p.coloured("1", moreLines(left, first == most))
 		}
 	}
 	if middle > 0 {
 		p.coloured("1", fmt.Sprintf("%d bytes in the middle of it cannot be shown", middle))
 	}
+}
+
+func moreLines(count int, isEnd bool) string {
+	text := fmt.Sprintf("... %d more lines", count)
+	if !isEnd {
+		text += ", and then"
+	}
+	return text
 }
 
 func shorten(text string) (short string, left int) {

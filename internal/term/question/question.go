@@ -12,6 +12,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sort"
 	"strings"
 	"unicode"
 
@@ -26,8 +27,8 @@ type Terminal struct {
 	File *os.File
 	// Flush discards what was typed and not read.
 	Flush func()
-	// Columns is its width; below 1: unknown.
-	Columns int
+	// Columns and Rows are its size; below 1: unknown.
+	Columns, Rows int
 	// Colours says that it shows colours.
 	Colours bool
 	// Config is the name of the file to which an answer for always adds a rule.
@@ -72,6 +73,7 @@ type dialog struct {
 	Terminal
 	page
 	q    permissions.Question
+	most int // how many rows of each foreign text are shown at first
 	in   io.Reader
 	rest []byte // what was read after a line
 }
@@ -79,7 +81,8 @@ type dialog struct {
 // ask shows the question and reads lines until one is an answer. Without an answer, as
 // after Ctrl-D, the answer is no.
 func (d *dialog) ask() (permissions.Answer, error) {
-	d.show(d.q, maxRows)
+	d.most = max(1, sort.Search(maxRows, func(i int) bool { return !d.fits(i + 1) }))
+	d.show(d.q, d.most)
 	d.help()
 	if err := d.send(); err != nil {
 		return permissions.Answer{}, err
@@ -95,6 +98,15 @@ func (d *dialog) ask() (permissions.Answer, error) {
 			return answer, err
 		}
 	}
+}
+
+// fits reports whether the question fits the terminal with so many rows of each foreign text,
+// so that the person sees what wants to happen, where and why without scrolling.
+func (d *dialog) fits(most int) bool {
+	whole := dialog{Terminal: d.Terminal, page: page{columns: d.columns}, q: d.q, most: most}
+	whole.show(d.q, most)
+	whole.help()
+	return d.Rows < 1 || strings.Count(whole.out.String(), "\n") < d.Rows
 }
 
 // understand interprets what the person typed; settled is false if it is no answer.
@@ -143,11 +155,11 @@ func (d *dialog) help() {
 	switch {
 	case d.q.Lasting() != "":
 		d.text("r and a allow what this rule matches:")
-		d.block(d.q.Rule, plain, maxRows)
+		d.block(d.q.Rule, plain, d.most)
 		answers += "r = yes, in this run; a = always; "
 	case d.q.Rule != "":
 		d.text("r allows what this rule matches:")
-		d.block(d.q.Rule, plain, maxRows)
+		d.block(d.q.Rule, plain, d.most)
 		answers += "r = yes, in this run; "
 	}
 	answers += "Enter or n = no; n REASON = no, and the model is told the reason"

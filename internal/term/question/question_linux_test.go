@@ -269,6 +269,42 @@ func TestALongTextIsShownOnDemand(t *testing.T) {
 	}
 }
 
+// TestAQuestionFitsTheWindow: what wants to happen, where and why are seen at once.
+func TestAQuestionFitsTheWindow(t *testing.T) {
+	lines := strings.Repeat("+a line\n", 99)
+	q := shell("")
+	q.Access = tools.Access{Path: "/project/calc.py", Exists: true, Diff: "-first\n" + lines + "+last\n"}
+	q.Why = permissions.Judgement{By: "a plugin", Reason: "why it asks" + strings.Repeat("\nmore", 50)}
+	q.Tool.Name, q.Tool.Category = "file_edit", tools.CategoryEdit
+	for _, rows := range []int{16, 20, 24} {
+		terminal, person := terminaltest.New(t)
+		person.Resize(t, 80)
+		done := make(chan error, 1)
+		go func() {
+			_, err := question.Ask(t.Context(), question.Terminal{File: terminal, Flush: func() {}, Columns: 80, Rows: rows}, q)
+			done <- err
+		}()
+		person.Sees(t, "\n> ")
+		text := person.Screen().Text()
+		if count := len(person.Screen().Lines()); count > rows || rows == 24 && count < 20 {
+			t.Errorf("the question has %d rows on %d:\n%s", count, rows, text)
+		}
+		for _, want := range []string{"file_edit wants to change:\n  | /project/calc.py\n", "| -first\n", "| +last\n",
+			"| why it asks\n", "m = show all of it\n>"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d rows: no %q in\n%s", rows, want, text)
+			}
+		}
+		person.WriteString("m\n")
+		person.Sees(t, strings.Repeat("  | more\r\n", 50))
+		person.Sees(t, "\n> ")
+		person.WriteString("n\n")
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestWhatCannotBeShownIsSaid(t *testing.T) {
 	a := ask(t.Context(), t, 80, shell(strings.Repeat("x\n", 100_000)))
 	a.person.Sees(t, "bytes in the middle of it cannot be shown")

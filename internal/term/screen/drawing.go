@@ -37,6 +37,9 @@ type drawing struct {
 	colours    []*term.Filter      // the filters whose texts may leave a colour set
 	status     bool                // status lines are shown on standard error
 	paused     int                 // how many have exclusive use of the terminal
+	silent     int                 // how many want nothing printed meanwhile
+	held       []func()            // what prints what was held back
+	heldBytes  int                 // of its text
 	shared     bool                // stdout is also a terminal
 	piped      bool                // stdout goes to a program, which may print on the terminal
 	begun      bool                // an answer has begun on a stdout that is not a terminal

@@ -98,11 +98,45 @@ type stream struct {
 func (w stream) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.isOut() && w.paused > 0 || w.silent > 0 {
+		if text := bytes.Clone(p); w.hold(len(p), func() { w.write(text) }) {
+			return len(p), nil
+		}
+	}
 	w.write(p)
 	return len(p), nil
 }
 
+// maxHeld bounds what is held back, in bytes. What is more is printed at once.
+const maxHeld = 1 << 20
+
+// hold holds back what is printed on a terminal; false: it is to be printed now.
+func (w stream) hold(size int, print func()) bool {
+	if !w.terminal || w.heldBytes+size > maxHeld {
+		return false
+	}
+	w.held, w.heldBytes = append(w.held, print), w.heldBytes+size
+	return true
+}
+
+// release prints what was held back, once nobody wants that any more.
+func (s *drawing) release() {
+	if s.paused > 0 || s.silent > 0 {
+		return
+	}
+	held := s.held
+	s.held, s.heldBytes = nil, 0
+	for _, print := range held {
+		print()
+	}
+}
+
+func (w stream) isOut() bool { return w.to == w.out.to }
+
 func (w stream) print(text string) {
+	if (w.paused > 0 || w.silent > 0) && w.hold(len(text), func() { w.print(text) }) {
+		return
+	}
 	w.hide()
 	if w.terminal {
 		w.liftDraft()
@@ -121,7 +155,7 @@ func (w stream) write(p []byte) {
 		w.freshLine()
 	}
 	w.to.Write(p)
-	isOut := w.to == w.out.to
+	isOut := w.isOut()
 	if len(p) > 0 {
 		// It is unknown when another program prints what it reads.
 		w.begun = w.begun || isOut && (w.piped || w.answer && !w.shared)

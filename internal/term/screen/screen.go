@@ -110,9 +110,10 @@ func (s *Screen) Stderr() io.Writer { return s.err }
 // removed.
 func (s *Screen) Plugins() io.Writer { return s.plugins }
 
-// Pause leaves the terminal to somebody else until the returned function is called:
-// no status line is drawn. Later output starts on a new line, as the position of
-// the cursor is unknown.
+// Pause leaves the terminal to somebody else until the returned function is called: no status
+// line is drawn, and what chibi prints there is held back; what plugins write is not, as it may
+// be their question. Later output starts on a new line, as the position of the cursor is
+// unknown.
 func (s *Screen) Pause() (resume func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +125,24 @@ func (s *Screen) Pause() (resume func()) {
 		defer s.mu.Unlock()
 		s.paused--
 		s.inLine, s.loose = false, true
-		s.show()
+		s.release()
+		if !s.shown {
+			s.show()
+		}
+	})
+}
+
+// Hold holds back everything that would be printed on the terminal, what plugins write
+// included, until the returned function is called.
+func (s *Screen) Hold() (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silent++
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.silent--
+		s.release()
 	})
 }
 
@@ -145,7 +163,8 @@ func (s *Screen) AtPrompt() {
 func (s *Screen) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.status = false
+	s.status, s.paused, s.silent = false, 0, 0
+	s.release()
 	s.hide()
 	s.leaveDraft()
 	if s.loose {

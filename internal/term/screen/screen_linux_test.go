@@ -49,9 +49,48 @@ func TestNoStatusLineIsDrawnWhileSomebodyElseHasTheTerminal(t *testing.T) {
 	})
 	line := func(text string) string { return freshLine + "\x1b[2m" + text + "\x1b[0m\r" }
 	hidden := "\x1b[K"
-	if want := line("waiting for one") + hidden + freshLine + "said meanwhile\r\n" + freshLine + "still\r\n" +
+	if want := line("waiting for one") + hidden + freshLine + "still\r\n" + freshLine + "said meanwhile\r\n" +
 		line("waiting for two") + hidden; got != want {
 		t.Errorf("drawn is %q, want %q", got, want)
+	}
+}
+
+// TestNothingIsPrintedIntoAQuestion of chibi's own, and into one of a plugin only what plugins
+// write; nothing is lost, and the order stays.
+func TestNothingIsPrintedIntoAQuestion(t *testing.T) {
+	for own, want := range map[bool]string{
+		true:  "[question]" + freshLine + "one\r\ntwo\r\nthree\r\n\x1b[2mfour\x1b[0m\r\n",
+		false: "[question]one\r\n" + freshLine + "two\r\nthree\r\n\x1b[2mfour\x1b[0m\r\n",
+	} {
+		got := drawn(t, func(s *Screen) {
+			resume, release := s.Pause(), func() {}
+			if own {
+				release = s.Hold()
+			}
+			io.WriteString(s.files[1], "[question]")
+			io.WriteString(s.Plugins(), "one\n")
+			s.Line("two")
+			io.WriteString(s.Stdout(), "three\n")
+			s.Aside("four")
+			release()
+			resume()
+		})
+		if got != want {
+			t.Errorf("own %v: drawn is %q, want %q", own, got, want)
+		}
+	}
+}
+
+// TestWhatIsHeldBackIsBounded: what is more is printed at once.
+func TestWhatIsHeldBackIsBounded(t *testing.T) {
+	got := drawn(t, func(s *Screen) {
+		s.Hold()
+		s.Line(strings.Repeat("x", maxHeld-len("\n")))
+		s.Line("more")
+		s.held, s.heldBytes = nil, 0
+	})
+	if got != "more\r\n" {
+		t.Errorf("drawn is %.100q", got)
 	}
 }
 
