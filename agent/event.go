@@ -26,7 +26,7 @@ type Event struct {
 	Contexts []string      `json:"contexts,omitempty"`
 	// By names the plugin that caused it, if one did: EventFollowUp.
 	By string `json:"-"`
-	// Request is set for EventRequest, Call for EventTool and EventCall, Loaded for
+	// Request is set for EventRequest, Call for EventTool, EventOutput and EventCall, Loaded for
 	// EventLoaded, Permission for EventPermission.
 	Request    *RequestEvent    `json:"request,omitempty"`
 	Call       *CallEvent       `json:"call,omitempty"`
@@ -72,6 +72,7 @@ const (
 // trace, whose records of hooks and calls have the same facts.
 const (
 	EventTool      EventKind = "tool"      // a tool is about to run
+	EventOutput    EventKind = "output"    // a tool ran; what it wrote, as plugins leave it to the model
 	EventFollowUp  EventKind = "follow_up" // a plugin continues the turn with a message
 	EventCompacted EventKind = "compacted" // the text says how many entries became what
 	EventRecursion EventKind = "round"     // a further turn begins, with a note of the model to itself
@@ -148,10 +149,16 @@ type CallEvent struct {
 	// the model was told.
 	Ran bool   `json:"ran"`
 	Why string `json:"why,omitempty"`
-	// BlockedBy is the plugin that blocked the call, "" if none did. Failure says
-	// how a call that ran failed.
+	// BlockedBy is the plugin that blocked the call, "" if none did.
 	BlockedBy string `json:"-"`
-	Failure   string `json:"failure,omitempty"`
+	// Failure says how a call that ran failed, "" if it did not; for EventOutput in one line.
+	Failure string `json:"failure,omitempty"`
+	// Change is what happens to a file, nil if nothing does: for EventTool.
+	Change *FileChange `json:"-"`
+	// Output is what the tool wrote, or the beginning of it, Bytes the size of all of it: for
+	// EventOutput.
+	Output string `json:"-"`
+	Bytes  int64  `json:"-"`
 	// DurationMS is how long the tool ran, Exit its exit status.
 	DurationMS int64 `json:"duration_ms"`
 	Exit       int   `json:"exit"`
@@ -164,6 +171,21 @@ type CallEvent struct {
 	// according to the tool's parameters. A long list ends with the number of
 	// further ones.
 	Converted []string `json:"converted,omitempty"`
+}
+
+// FileChange counts the lines of a file that a call adds and removes.
+type FileChange struct{ Added, Removed int }
+
+// changeOf counts what a call changes; nil if it changes no file, or nobody knows how.
+func changeOf(a tools.Access) *FileChange {
+	if a.Content != nil && !a.Exists {
+		return &FileChange{Added: strings.Count(strings.TrimSuffix(*a.Content, "\n")+"\n", "\n")}
+	}
+	_, lines, found := strings.Cut(a.Diff, "\n@@")
+	if !found {
+		return nil
+	}
+	return &FileChange{Added: strings.Count(lines, "\n+"), Removed: strings.Count(lines, "\n-")}
 }
 
 // ServedEvent says how long a call took at an MCP server, in parts that do not overlap.

@@ -99,6 +99,14 @@ func (c *toolCall) event() *CallEvent {
 	return event
 }
 
+// written is the event about what the tool of a call wrote.
+func (c *toolCall) written() *CallEvent {
+	event := c.event()
+	event.Output, event.Failure = c.out.toolText(), c.out.reason()
+	event.Bytes = max(c.out.file.Size(), int64(len(event.Output)))
+	return event
+}
+
 // discard removes the file of an output that is no longer needed.
 func (o *output) discard() {
 	o.file.Close()

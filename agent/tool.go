@@ -25,6 +25,9 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 		c.out.discard()
 		return result, err
 	}
+	if c.out.status.DidRun() {
+		c.agent.Output.emit(Event{Kind: EventOutput, Call: c.written()})
+	}
 	seen, err := c.render(ctx)
 	if err != nil {
 		return result, err
@@ -109,7 +112,7 @@ func (c *toolCall) begin() (done func()) {
 		c.agentID = newAgentID(c.agent) // in the order of the calls
 	}
 	c.agent.Output.emit(Event{Kind: EventTool, Call: &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName,
-		Arguments: c.inv.Arguments}})
+		Arguments: c.inv.Arguments, Change: changeOf(c.plan.Access())}})
 	return c.agent.Output.waiting("tool " + c.inv.ToolName)
 }
 

@@ -56,7 +56,6 @@ func TestWhatHappensIsSeenOnATerminal(t *testing.T) {
 tool shell: cat public
 tool shell: blocked by plugin 10-guard: rm -rf /
 tool shell: fail {"timeout":5}
-tool shell: failed: exit status 3
 tool shell: 日本語日本語日本語日本語
 tool shell: {"a":1,"b":["x"]}
 tool shell
@@ -125,7 +124,7 @@ func TestLinesOfWhatHappensAreCutToTheTerminal(t *testing.T) {
 			t.Errorf("%q is shown as %q, %d columns", whole, line, width)
 		}
 	}
-	if len(seen[0]) != 16 || len(seen[1]) != 16 {
+	if len(seen[0]) != 15 || len(seen[1]) != 15 {
 		t.Errorf("%d and %d lines are shown: %q", len(seen[0]), len(seen[1]), seen)
 	}
 }
@@ -144,6 +143,55 @@ func TestWithVEverythingIsSaidOnce(t *testing.T) {
 [follow-up by 30-goon: 日本語日本語日本語日本語]`
 	if got := told(p.Screen().Lines()); got != want {
 		t.Errorf("it says\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestOutputsOfToolsAreSeen at a terminal, and with -v in a file too, but no secret that a plugin
+// takes out: the beginning, and how each call ended.
+func TestOutputsOfToolsAreSeen(t *testing.T) {
+	home := t.TempDir()
+	writePlugin(t, home, "count", `{"name":"count"}`, `
+case $CHIBI_TOOL_ARGS in *bad*) seq 20; echo "no luck" >&2; exit 3;; esac
+printf '\tone \033[31mred\033[0m \033[2J\342\200\256end\r\n10%%\r100%%\n'; seq 45`)
+	writePlugin(t, home, "secret", `{"name":"secret"}`, `echo hunter2`)
+	writePlugin(t, home, "hide", `{"name":"hide","hooks":["pre_tool_output"],"tool":false}`,
+		`case $CHIBI_HOOK_DATA in *hunter2*) echo '{"output":"hidden"}';; esac`)
+	good := `chibi "@tool count"; `
+	for name, tt := range map[string]struct{ command, want string }{
+		"five rows": {good, "tool count\n      one red end\n  100%\n  1\n  2\n  3\n" +
+			"  … 42 more rows\n  ok N s, 165 bytes\n"},
+		"fifteen": {`chibi "@tool count {\"bad\":1}"; `,
+			"  14\n  15\n  … 5 more rows\n  exit 3 (no luck), N s, 51 bytes\n"},
+		"with -v": {`chibi -v "@tool count" >answer 2>errors; cat errors; `,
+			"\n  44\n  45\n  ok N s, 165 bytes\n"},
+		"what a plugin leaves":    {`chibi "@tool secret"; `, "tool secret\n  hidden\n  ok N s, 6 bytes\n"},
+		"the answer goes to file": {`chibi "@tool secret" >answer; `, "tool secret\n  hidden\n  ok N s, 6 bytes\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, cmd := inShell(t, 100, home, "cd $HOME; "+tt.command+"echo END")
+			p.Sees(t, "END\r\n")
+			if err := cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+			text := regexp.MustCompile(`\b[0-9]+\.[0-9] s`).ReplaceAllString(p.Screen().Text(), "N s")
+			if !strings.Contains(text, tt.want) || strings.Contains(text, "hunter2") {
+				t.Errorf("no\n%s\nin\n%s", tt.want, text)
+			}
+		})
+	}
+}
+
+// TestAChangeOfAFileIsSeenAsOne.
+func TestAChangeOfAFileIsSeenAsOne(t *testing.T) {
+	dir := project(t, map[string]string{"calc.py": "a\nb\n"})
+	p, cmd := codingIn(t, dir, t.TempDir(), "--trust-tools",
+		`@tool file_edit {"path": "calc.py", "old_string": "a", "new_string": "c"}`+"\n"+
+			`@tool write_file {"path": "new.py", "content": "x\ny\n"}`+"\n"+`@tool read_file {"path": "nosuch.py"}`)
+	p.Sees(t, "tool file_edit: calc.py +1 -1\r\n")
+	p.Sees(t, "tool write_file: new.py +2\r\n")
+	p.Sees(t, "  failed: there is no file or directory nosuch.py; ")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -70,12 +71,28 @@ func Clip(text string, most int) string {
 // Line returns a text as one line: white space becomes single spaces, and characters that
 // are not printable are removed.
 func Line(text string) string {
-	return strings.Map(func(c rune) rune {
-		if !printable(c) && c != nonJoiner && c != joiner {
-			return -1
-		}
-		return c
-	}, strings.Join(strings.Fields(Plain(text)), " "))
+	return strings.Map(shown, strings.Join(strings.Fields(Plain(text)), " "))
+}
+
+// Row returns a line of a foreign text as a row of a terminal: what was written over the
+// beginning of the line is all that is left of it, tabs become spaces, and sequences and
+// characters that are not printable are removed.
+func Row(line string) string {
+	line = strings.TrimRight(line, "\r\n")
+	line = line[strings.LastIndexByte(line, '\r')+1:]
+	var b strings.Builder
+	f := Filter{To: &b}
+	io.WriteString(&f, strings.ReplaceAll(line, "\t", "    "))
+	f.Close()
+	return strings.Map(shown, b.String())
+}
+
+// shown returns a character that may be shown in a text, -1 for others.
+func shown(c rune) rune {
+	if !printable(c) && c != nonJoiner && c != joiner {
+		return -1
+	}
+	return c
 }
 
 // ShellWord returns a text as one word of a shell command that a person may copy: quoted if

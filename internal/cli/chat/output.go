@@ -51,6 +51,10 @@ func Output(out *output.Printer, format Format) agent.Output {
 // showEvent shows an event of a turn: on a terminal as a dim line; with -v in full, even
 // if standard error is not a terminal.
 func showEvent(out *output.Printer, event agent.Event) {
+	if event.Kind == agent.EventOutput {
+		showOutput(out, event)
+		return
+	}
 	if out.Verbose {
 		if text := describe(event, func(args json.RawMessage) string { return string(args) }); text != "" {
 			out.Detail(term.Line(text))
@@ -102,7 +106,7 @@ func describe(event agent.Event, arguments func(json.RawMessage) string) string 
 func describeKind(event agent.Event, arguments func(json.RawMessage) string) string {
 	switch event.Kind {
 	case agent.EventTool:
-		return withText("tool "+term.Name(event.Call.Tool), arguments(event.Call.Arguments))
+		return withText("tool "+term.Name(event.Call.Tool), callText(*event.Call, arguments))
 	case agent.EventCall:
 		return describeFailure(*event.Call, arguments)
 	case agent.EventFollowUp:
@@ -126,8 +130,8 @@ func describeSubagent(a agent.AgentEvent) string {
 	return fmt.Sprintf("sub-agent %s (%s): %s", a.ID, term.Name(a.Type), term.Clip(a.Outcome(), maxReason))
 }
 
-// describeFailure returns a call that did not run, or failed, as a line; "" for other
-// calls, which were shown when they began.
+// describeFailure returns a call that did not run as a line; "" for other calls, which were
+// shown when they began, and whose output is.
 func describeFailure(c agent.CallEvent, arguments func(json.RawMessage) string) string {
 	who := "tool " + term.Name(c.Tool)
 	switch {
@@ -137,14 +141,11 @@ func describeFailure(c agent.CallEvent, arguments func(json.RawMessage) string) 
 		why := strings.TrimPrefix(c.Why, "Error: ")
 		why = strings.TrimPrefix(why, fmt.Sprintf("tool %q did not run: ", c.Tool))
 		return who + ": not run: " + term.Clip(why, maxReason)
-	case c.Failure != "":
-		return who + ": failed: " + term.Clip(strings.TrimPrefix(c.Failure, "Error: "), maxReason)
 	}
 	return ""
 }
 
-// maxReason bounds the reason of a failed call, in characters: it may be a tool's whole
-// output.
+// maxReason bounds the reason of a call that did not run or failed, in characters.
 const maxReason = 1000
 
 // withText returns a title with a text, if the text is not blank.

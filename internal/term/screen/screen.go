@@ -226,15 +226,22 @@ const maxAside = 4 << 10
 // terminal. It prints on standard error if that is a terminal, unless a program
 // reads standard output that may draw on the same terminal, as a pager does.
 func (s *Screen) Aside(text string) {
+	s.asides([]string{text}, term.Line)
+}
+
+// Rows prints dim rows of a foreign text where Aside prints lines, each cut to the width of
+// the terminal.
+func (s *Screen) Rows(rows []string) { s.asides(rows, term.Row) }
+
+func (s *Screen) asides(texts []string, clean func(string) string) {
 	if !s.err.terminal || s.piped || s.Quiet {
 		return
 	}
-	if len(text) > maxAside {
-		text = text[:maxAside]
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.err.print(dim(s.fit(term.Line(text))) + "\n")
+	for _, text := range texts {
+		s.err.print(dim(s.fit(clean(text[:min(len(text), maxAside)]))) + "\n")
+	}
 }
 
 // IsTerminal reports whether a file is a terminal.
