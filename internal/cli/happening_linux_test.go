@@ -181,7 +181,20 @@ printf '\tone \033[31mred\033[0m \033[2J\342\200\256end\r\n10%%\r100%%\n'; seq 4
 	}
 }
 
-// TestAChangeOfAFileIsSeenAsOne.
+// TestHistoryHasTimesAtATerminal: what a program reads keeps its form.
+func TestHistoryHasTimesAtATerminal(t *testing.T) {
+	p, cmd := inShell(t, 60, t.TempDir(), "chibi hello >answer; chibi history; chibi history | cat; echo END")
+	p.Sees(t, "END\r\n")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	text := p.Screen().Text()
+	if !regexp.MustCompile(`\[USER 20\d\d-\d\d-\d\d \d\d:\d\d\]: hello(?s:.*)\[USER\]: hello`).MatchString(text) {
+		t.Errorf("the terminal shows\n%s", text)
+	}
+}
+
+// TestAChangeOfAFileIsSeenAsOne: its name, and how many lines come and go.
 func TestAChangeOfAFileIsSeenAsOne(t *testing.T) {
 	dir := project(t, map[string]string{"calc.py": "a\nb\n"})
 	p, cmd := codingIn(t, dir, t.TempDir(), "--trust-tools",

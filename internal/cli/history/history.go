@@ -36,7 +36,7 @@ func Commands(env *command.Env) []*cli.Command {
 type flags struct {
 	context, since, until, grep string
 	last, first                 int
-	json                        bool
+	json, full                  bool
 }
 
 func historyCommand(env *command.Env) *cli.Command {
@@ -53,6 +53,7 @@ func historyCommand(env *command.Env) *cli.Command {
 				"yesterday", Destination: &f.since},
 			&cli.StringFlag{Name: "until", Usage: "entries until `TIME`", Destination: &f.until},
 			&cli.StringFlag{Name: "grep", Usage: "entries that contain `TEXT`, ignoring case", Destination: &f.grep},
+			command.Switch(&f.full, "full", "print all of each tool call, its output, and the times"),
 			command.Switch(&f.json, "json", "print the entries as JSON lines"),
 		},
 		Run: func(ctx context.Context, words []string) error { return show(ctx, env, f, words) },
@@ -76,7 +77,8 @@ func show(ctx context.Context, env *command.Env, f flags, words []string) error 
 			return err
 		}
 		return operation.PrintHistory(ctx, operation.Run{Session: s, Out: env.Out},
-			operation.History{Context: name, Query: q, JSON: f.json})
+			operation.History{Context: name, Query: q, JSON: f.json, Full: f.full,
+				Times: f.full || env.Out.Screen.OnTerminal})
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
@@ -59,6 +60,8 @@ type History struct {
 	Query   contexts.Query
 	// JSON prints all entries of any type as JSON lines.
 	JSON bool
+	// Full also prints all of each tool call and its output, Times when each entry was written.
+	Full, Times bool
 }
 
 // PrintHistory prints entries as they are read. Entries that are not conversation are
@@ -76,7 +79,7 @@ func PrintHistory(ctx context.Context, run Run, h History) error {
 		if h.JSON || out.AsJSON {
 			err = out.JSONLine(e)
 		} else {
-			_, err = fmt.Fprint(out.Screen.Stdout(), entryText(e, unanswered, out.Verbose))
+			_, err = fmt.Fprint(out.Screen.Stdout(), entryText(e, look{unanswered, out.Verbose, h.Full || out.Verbose, h.Times}))
 		}
 		return err == nil
 	}}
@@ -96,11 +99,17 @@ func isConversation(t contexts.Type) bool {
 	return t == contexts.TypeMessage || t == contexts.TypeToolCall || t == contexts.TypeToolResult
 }
 
+// look is how an entry is shown.
+type look struct{ unanswered, verbose, full, timed bool }
+
 // entryText is an entry for people, in the format of the original.
-func entryText(e contexts.Entry, unanswered, verbose bool) string {
+func entryText(e contexts.Entry, l look) string {
 	by := ""
-	if verbose {
-		by = writtenBy(e)
+	if l.timed {
+		by = " " + time.Unix(e.Timestamp, 0).Format("2006-01-02 15:04")
+	}
+	if l.verbose {
+		by += writtenBy(e)
 	}
 	switch {
 	case e.Type == contexts.TypeMessage:
@@ -108,15 +117,15 @@ func entryText(e contexts.Entry, unanswered, verbose bool) string {
 		if e.Metadata != nil && e.Metadata.Interrupted {
 			note = " (interrupted)"
 		}
-		if unanswered {
+		if l.unanswered {
 			note = " (no answer)"
 		}
 		return fmt.Sprintf("[%s%s]: %s%s\n\n", strings.ToUpper(e.From), by, e.Content, note)
-	case e.Type == contexts.TypeToolCall && verbose:
+	case e.Type == contexts.TypeToolCall && l.full:
 		return fmt.Sprintf("[TOOL CALL: %s%s]\n%s\n\n", e.To, by, e.Content)
 	case e.Type == contexts.TypeToolCall:
-		return fmt.Sprintf("[TOOL: %s] %s\n", e.To, term.Clip(strings.Join(strings.Fields(e.Content), " "), 60))
-	case e.Type == contexts.TypeToolResult && verbose:
+		return fmt.Sprintf("[TOOL: %s%s] %s\n", e.To, by, term.Clip(strings.Join(strings.Fields(e.Content), " "), 60))
+	case e.Type == contexts.TypeToolResult && l.full:
 		return fmt.Sprintf("[TOOL RESULT: %s%s]\n%s\n\n", e.From, by, e.Content)
 	case e.Type == contexts.TypeToolResult:
 		return fmt.Sprintf("  \u2192 %s\n", size(len(e.Content)))

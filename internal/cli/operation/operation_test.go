@@ -86,7 +86,7 @@ func TestEntriesAsText(t *testing.T) {
 		{"of a machine with -v", contexts.Entry{Type: contexts.TypeMessage, From: "user", Content: "hi", Metadata: by}, true,
 			"[USER, ann on far with chibi 1.2]: hi\n\n"},
 	} {
-		if got := entryText(test.entry, false, test.verbose); got != test.want {
+		if got := entryText(test.entry, look{verbose: test.verbose, full: test.verbose}); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
