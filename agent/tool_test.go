@@ -322,7 +322,8 @@ func TestEventsOfCalls(t *testing.T) {
 	same(t, "events", told, []CallEvent{
 		{ID: "c1", Tool: "echo", Arguments: args}, {ID: "c1", Tool: "echo", Arguments: args, Ran: true},
 		{ID: "c1", Tool: "echo", Arguments: args, Ran: true, Output: "{}", Bytes: 2},
-		{ID: "c2", Tool: "fail", Arguments: args}, {ID: "c2", Tool: "fail", Arguments: args, Ran: true, Exit: 1},
+		{ID: "c2", Tool: "fail", Arguments: args},
+		{ID: "c2", Tool: "fail", Arguments: args, Ran: true, Failure: "out of paper", Exit: 1},
 		{ID: "c2", Tool: "fail", Arguments: args, Ran: true, Exit: 1, Output: "out of paper", Bytes: 12,
 			Failure: "out of paper"},
 		{ID: "c3", Tool: "walk", Arguments: args, Why: `Error: there is no tool "walk"`, Exit: 1},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/internal/jobs"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -58,7 +59,7 @@ func shellConfig(s *Session, dir string) coding.ShellConfig {
 		Runner: process.Runner{Env: commandEnv(loader, "shell_exec"), Drop: native.PerCall(),
 			MaxStderr: int64(s.Config.Limits.PluginStderrBytes)},
 		Dir: dir, Home: project.UserHome(), Timeout: ms(set.ToolTimeoutMS), MaxOutput: int64(set.MaxToolOutputBytes),
-		Spool: loader.spool, Confine: confinement(s), Env: s.left.List,
+		Spool: loader.spool, Confine: confinement(s), Env: s.left.List, Ran: s.jobs.Add,
 	}
 }
 
@@ -68,7 +69,7 @@ func ShellTool(s *Session, dir string) tools.Tool { return coding.Shell(shellCon
 // commandEnv returns the environment of commands that a tool runs for the model. A chibi that
 // they start uses the home of the session.
 func commandEnv(l *Loader, tool string) []string {
-	return append(l.env.list(true), "CHIBI_HOME="+l.told, l.mark(tool).Pair())
+	return append(l.env.list(true), "CHIBI_HOME="+l.told, l.mark(tool).Pair(), jobs.Pair())
 }
 
 // reportReplaced says once which of chibi's coding tools plugins bring themselves.

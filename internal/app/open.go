@@ -15,7 +15,7 @@ import (
 // and expired contexts, and loads the plugins.
 func Open(ctx context.Context, opts Options) (*Session, error) {
 	s := newSession(opts)
-	s.closers = append(s.closers, &s.watchers)
+	s.closers = append(s.closers, &s.watchers, closing(func() { endJobs(s) }))
 	with := func(step func(context.Context, *Session) error) func(*Session) error {
 		return func(s *Session) error { return step(ctx, s) }
 	}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/jobs"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // Run calls do between the start and the end of a run: on_start fires, the context is
@@ -50,8 +52,24 @@ func (s *Session) End(ctx context.Context, failure error) error {
 	}
 	s.started = false
 	s.checks.Stop()
+	endJobs(s)
 	s.watchers.End(ctx)
 	return s.Agent.End(ctx, failure)
+}
+
+// endJobs ends what commands of the model have left running, unless the configuration keeps it, and
+// says what stays.
+func endJobs(s *Session) {
+	sessions := s.jobs.Take()
+	if len(sessions) == 0 {
+		return
+	}
+	if !s.Config.Tools.KeepJobs {
+		process.EndLeft(sessions...)
+	}
+	for _, j := range jobs.Left() {
+		s.person.notice(fmt.Sprintf("a command of the model left %q running; chibi jobs end %d ends it", j.Command, j.PID))
+	}
 }
 
 // Enter makes the session's context the current one if the options name it, unless it

@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/confine"
+	"github.com/chibi-host/chibi/internal/jobs"
 	"github.com/chibi-host/chibi/internal/mcpservers"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
@@ -75,6 +76,7 @@ type shared struct {
 	instructions instructionsText
 	reads        coding.Reads     // what the model knows of files
 	left         theirs.Variables // that hooks of agents leave for later commands
+	jobs         jobs.Sessions    // of commands, which may have left something running
 	watchers     confine.Watchers // of what commands in the sandbox must not change
 	replaced     map[string]bool  // names of coding tools of which was said that a plugin brings its own
 	unsaved      string           // the directory of outputs that end with the run; "": they are kept

@@ -233,6 +233,8 @@ var boundOf = map[string]string{
 	"plugin/resident.readLong":                    "a line of a process that stays: a resident plugin",
 	"plugin/resident.shorten":                     "a line of a process that stays: a resident plugin",
 	"plugin/process.signalSession":                "directories",
+	"internal/jobs.all":                           "directories",
+	"internal/jobs.read":                          "what the kernel says of a process",
 	"plugin/process.readPipe":                     "a plugin's standard output",
 	"plugin/kodelet.Dir.entries":                  "directories",
 	"plugin/kodelet.PluginDirs":                   "directories",

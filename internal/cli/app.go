@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/demo"
 	"github.com/chibi-host/chibi/internal/cli/history"
 	"github.com/chibi-host/chibi/internal/cli/hook"
+	"github.com/chibi-host/chibi/internal/cli/jobs"
 	"github.com/chibi-host/chibi/internal/cli/mcp"
 	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/cli/output"
@@ -137,8 +138,8 @@ func commandLine(p *program) *cli.App {
 func commands(env *command.Env, sharing Sharing) (list []*cli.Command) {
 	for _, family := range []func(*command.Env) []*cli.Command{
 		contextcmd.Commands, history.Commands, cache.Commands, sharing.storeIn, plugins.Commands, tool.Commands,
-		mcp.Commands, recipe.Commands, trace.Commands, sharing.doctorIn, trust.Commands, hook.Commands, bridge.Commands,
-		demo.Commands, complete.Commands,
+		mcp.Commands, recipe.Commands, trace.Commands, sharing.doctorIn, trust.Commands, jobs.Commands, hook.Commands,
+		bridge.Commands, demo.Commands, complete.Commands,
 	} {
 		list = append(list, family(env)...)
 	}

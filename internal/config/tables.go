@@ -91,6 +91,9 @@ type Filter struct {
 	// as `.claude`, `.mcp.json`, `.git/hooks`, `.git/config`: paths below each directory in which they may write. All
 	// else of these is put back, see [TOOLS.md](TOOLS.md#what-is-put-back).
 	SandboxWrite []string `toml:"sandbox_write" check:"paths" unset:"none"`
+	// What commands of `shell_exec` leave in the background goes on after the run, see
+	// [TOOLS.md](TOOLS.md#shell_exec).
+	KeepJobs bool `toml:"keep_jobs"`
 }
 
 // Permissions are rules about which tool calls may happen. Unlike other lists, these grow: a

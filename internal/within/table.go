@@ -53,7 +53,7 @@ func Commands() []Row {
 			"plugin keeper status", "plugin keeper serve", "tool list", "tool call", "mcp list", "mcp check", "mcp refresh",
 			"mcp call", "mcp logout", "mcp serve", "recipe run", "recipe list", "recipe show", "trace", "replay", "doctor",
 			"hook list", "hook fire", "hook run", "hook show", "hook schema", "bridge list", "bridge show", "bridge run",
-			"demo", "completion", "__complete", "help",
+			"demo", "jobs list", "jobs end", "completion", "__complete", "help",
 		}},
 	}
 }

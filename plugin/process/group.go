@@ -4,6 +4,7 @@ package process
 
 import (
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -86,6 +87,22 @@ func (g *group) endRest() {
 		time.Sleep(5 * time.Millisecond)
 	}
 	g.signal(syscall.SIGKILL)
+}
+
+// EndLeft ends what processes of a session of their own have left in it, which [Outcome.PID]
+// names: first with SIGTERM, a moment later with SIGKILL. Where the id belongs to another process
+// by now, nothing is left. Outside of Linux, only the groups of the processes are ended.
+func EndLeft(pids ...int) {
+	var all sync.WaitGroup
+	for _, pid := range pids {
+		if unix.Kill(pid, 0) == nil {
+			continue
+		}
+		exited := make(chan struct{})
+		close(exited)
+		all.Go((&group{leader: pid, session: true, exited: exited}).endRest)
+	}
+	all.Wait()
 }
 
 // current returns the process's group now: its own, unless the process has changed it.

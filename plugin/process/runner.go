@@ -56,6 +56,9 @@ type Command struct {
 	// however it ends: also children that have closed their outputs. For Start only; on Windows
 	// it has no effect.
 	Whole bool
+	// Leave lets children in the background be that still hold its outputs when the process has
+	// ended; what they write then is lost. [EndLeft] ends them. On Windows it has no effect.
+	Leave bool
 	// Files are inherited as the descriptors 3, 4 and so on; they are closed once the process has
 	// been started, or could not be. On Windows they have no effect.
 	Files []*os.File
@@ -125,6 +128,9 @@ type Outcome struct {
 	// Unread is true if Command.Data was too large for the environment and the
 	// process read no byte of standard input: it cannot know its payload.
 	Unread bool
+	// PID was the id of the process; 0 on Windows. While something is left of its group or
+	// session, that has the id too.
+	PID int
 	// Asked is true if the process asked the person at the terminal, or tried to.
 	Asked bool
 }
@@ -136,7 +142,8 @@ func (o Outcome) Ok() bool { return o.Exit == 0 && o.Signal == "" }
 // group, which is ended when the run is cancelled, takes too long or writes too much:
 // first with SIGTERM, after Grace with SIGKILL. A child that a process leaves in the
 // background is ended with it if it still holds standard output or standard error; a
-// child that has closed both is a daemon and is not touched, unless the command is Whole.
+// child that has closed both is a daemon and is not touched, unless the command is Whole; with
+// Leave neither is touched.
 //
 // The zero value is ready for use and safe for concurrent use.
 type Runner struct {

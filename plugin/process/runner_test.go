@@ -48,6 +48,7 @@ func run(t *testing.T, e process.Runner, c process.Command) process.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
+	out.PID = 0 // another one each time
 	return out
 }
 
@@ -88,6 +89,19 @@ func (l lifeline) mustEnd() {
 	if _, err := io.ReadAll(l.file); err != nil {
 		l.t.Errorf("a process is still there: %v", err)
 	}
+}
+
+func (l lifeline) mustLive() {
+	l.t.Helper()
+	conn, err := l.file.SyscallConn()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	conn.Control(func(fd uintptr) {
+		if n, err := syscall.Read(int(fd), make([]byte, 1)); err != syscall.EAGAIN {
+			l.t.Errorf("no process is there any more: %d, %v", n, err)
+		}
+	})
 }
 
 func TestHowAProcessEnds(t *testing.T) {
@@ -280,6 +294,21 @@ func TestABackgroundChildThatHoldsThePipesIsEnded(t *testing.T) {
 		t.Error(diff)
 	}
 	life.mustEnd()
+}
+
+// TestWhatIsLeftGoesOnUntilItIsEnded, although it holds the pipes.
+func TestWhatIsLeftGoesOnUntilItIsEnded(t *testing.T) {
+	life := newLifeline(t)
+	c := life.sh(`sleep 1000 & echo done`)
+	c.NoTerminal, c.Leave = true, true
+	out, err := process.Runner{}.Run(t.Context(), c)
+	if string(out.Stdout) != "done\n" || err != nil || out.PID == 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+	life.mustLive()
+	process.EndLeft(out.PID)
+	life.mustEnd()
+	process.EndLeft(out.PID, os.Getpid()) // which is nobody's, and another's
 }
 
 func TestABackgroundChildThatLetGoOfThePipesIsLeftAlone(t *testing.T) {

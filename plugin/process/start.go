@@ -18,7 +18,8 @@ import (
 func (e Runner) start(ctx context.Context, c Command, out sink) (*child, error) {
 	defer closeAll(c.Files...)
 	p := &child{runner: e, streams: e.streams(c, out), ends: noPipes()}
-	p.alone, p.session, p.whole = c.Data != nil && !c.Data.fits(), c.NoTerminal, c.Whole
+	p.alone, p.session = c.Data != nil && !c.Data.fits(), c.NoTerminal
+	p.whole, p.leave = c.Whole, c.Leave
 	err := p.launch(ctx, c)
 	if errors.Is(err, syscall.E2BIG) && c.Data != nil && !p.alone {
 		// The environment without the data is close to the total limit.

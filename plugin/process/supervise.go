@@ -20,6 +20,7 @@ type child struct {
 	group   *group          // nil: it has not been waited for
 	session bool            // it has a session of its own
 	whole   bool            // what it leaves is ended with it
+	leave   bool            // what it leaves is let be
 	exited  <-chan struct{} // closed when the process itself has ended
 	streams streams
 	// alone says that the payload is on standard input only; untaken is then the read
@@ -92,11 +93,14 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 }
 
 // drain reads what is left in the pipes of a process that has ended, however long it takes to
-// read and to pass on. A child in the background that still holds them after a moment is ended.
+// read and to pass on. A child in the background that still holds them after a moment is ended,
+// unless it is to be left.
 func (p *child) drain() {
 	p.streams.out.hurry()
 	if !p.streams.drainedWithin(drainDelay) {
-		p.group.signal(syscall.SIGKILL)
+		if !p.leave {
+			p.group.signal(syscall.SIGKILL)
+		}
 		p.streams.settle()
 	}
 }
@@ -160,7 +164,7 @@ func (p *child) outcome() Outcome {
 	if p.group.process != nil {
 		p.group.process.Release()
 	}
-	o := Outcome{Stderr: p.streams.tail.text(), Exit: -1, Unread: unread, Asked: p.asked}
+	o := Outcome{PID: p.pid, Stderr: p.streams.tail.text(), Exit: -1, Unread: unread, Asked: p.asked}
 	o.Stdout, o.Spooled, o.Size = p.streams.out.kept()
 	switch {
 	case !p.group.hasExited() || !p.group.known:

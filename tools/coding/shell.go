@@ -51,6 +51,10 @@ type ShellConfig struct {
 	// the call. What it returns beside the command is called when that has ended, also if ctx has: it says
 	// in a sentence for the model what became of the call then, "" if there is nothing to say.
 	Confine func(context.Context, process.Command) (process.Command, func(context.Context) string, error)
+	// Ran, if set, gets the id of the process of each command that has ended; what that left in the
+	// background is the caller's to end, see [process.EndLeft]. Nil: what holds the command's output
+	// is ended with it.
+	Ran func(pid int)
 	// Spool creates a file for answers larger than 1 MiB; nil: they are kept in memory, and
 	// standard output is bounded by 8 MiB.
 	Spool func() (process.Spool, error)
@@ -67,7 +71,8 @@ func Shell(c ShellConfig) tools.Tool {
 		Description: "Runs a command line by sh -c and returns its standard output, then its standard error after a line " +
 			"\"stderr:\", and a last line \"exit status N\" unless it is 0. There is no terminal and nobody to answer a " +
 			"question; standard input is empty unless stdin is given. Each call is a shell of its own: a cd or a variable is " +
-			"not kept. Processes that are left in the background end with the call if they hold its output.",
+			"not kept. Processes that a command leaves in the background (CMD >log 2>&1 &) go on after the call and " +
+			"end with this run of chibi; what they write to the output of a command that has ended is lost.",
 		Parameters: fmt.Appendf(nil, shellParameters, min(int(ShellTimeout/time.Second), most), most),
 		Kind:       tools.Coding, Category: tools.CategoryShell, Subject: "command",
 	}}
@@ -153,6 +158,9 @@ func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 		c.Spool = answer.open
 	}
 	out, err := runner.Run(ctx, c)
+	if p.config.Ran != nil && out.PID != 0 {
+		p.config.Ran(out.PID)
+	}
 	note := ended(ctx)
 	if ctx.Err() != nil {
 		answer.discard()
@@ -167,7 +175,7 @@ func (p *shellPlan) command() (process.Command, error) {
 	path, err := p.interpreter()
 	c := process.Command{
 		Path: path, Args: []string{"-c", p.args.Command}, Dir: p.dir, NoTerminal: true, Timeout: p.timeout,
-		MaxOutput: p.config.MaxOutput, Spool: p.config.Spool, InheritStdin: p.args.Stdin == nil,
+		MaxOutput: p.config.MaxOutput, Spool: p.config.Spool, InheritStdin: p.args.Stdin == nil, Leave: p.config.Ran != nil,
 	}
 	if p.config.Env != nil {
 		c.Env = p.config.Env()

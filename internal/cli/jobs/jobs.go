@@ -1,0 +1,67 @@
+// Package jobs has the commands about what commands of a model have left running.
+package jobs
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/jobs"
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+)
+
+// patience is how long a process has to end by itself.
+const patience = 2 * time.Second
+
+// Commands lists the command jobs.
+func Commands(env *command.Env) []*cli.Command {
+	list := env.Command(command.Spec{
+		Name: "list", About: "list what commands of the model have left running, with the id of each",
+		Run: func(context.Context, []string) error { return list(env) },
+	})
+	end := env.Command(command.Spec{
+		Name: "end", Args: "ID...", About: "end what commands of the model have left running, with what it has started",
+		Examples: []string{"chibi jobs end 4711"},
+		Run:      func(ctx context.Context, args []string) error { return end(ctx, env, args) },
+	})
+	group := env.Group("jobs", "what commands of the model have left running", []*cli.Command{list, end})
+	group.Action = list.Action
+	return []*cli.Command{group}
+}
+
+// list prints the jobs.
+func list(env *command.Env) error {
+	all, err := jobs.List()
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		env.Out.Notice("no command of the model has left anything running")
+		return nil
+	}
+	rows := [][]string{{"ID", "STARTED", "COMMAND", "IN"}}
+	for _, j := range all {
+		rows = append(rows, []string{strconv.Itoa(j.PID), humanize.Time(j.Started), j.Command, j.Dir})
+	}
+	return env.Out.Columns(rows)
+}
+
+// end ends jobs.
+func end(ctx context.Context, env *command.Env, ids []string) error {
+	for _, id := range ids {
+		pid, err := strconv.Atoi(id)
+		if err != nil {
+			return command.Usage("%q is not the id of a process; chibi jobs lists them", id)
+		}
+		bounded, cancel := context.WithTimeout(ctx, patience)
+		err = jobs.End(bounded, pid)
+		cancel()
+		if err != nil {
+			return err
+		}
+		env.Out.Notef("process %d has ended", pid)
+	}
+	return nil
+}
