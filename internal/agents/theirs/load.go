@@ -138,7 +138,7 @@ func (a *loader) loadAll() {
 	off := a.disabledBy()
 	a.urls, a.headerVariables = a.allowed()
 	var ready []hook
-	for _, h := range a.hooks() {
+	for _, h := range a.named(a.hooks()) {
 		why, untrusted := a.leftOut(h, off), h.file.untrusted
 		if untrusted == nil && why.Reason == "" {
 			untrusted = a.programChanged(a.programs, h)
@@ -191,7 +191,7 @@ func addBackground(a *loader) {
 
 // skip leaves a hook out.
 func (a *loader) skip(h hook, why plugin.SkippedPlugin) {
-	why.Name, why.Origin, why.Note = h.name, a.origin(h.file, h.Line), foreign.Describe(*h.Handler)
+	why.Name, why.Origin, why.Note = h.name, a.origin(h.file, h.Line), foreign.Describe(*h.Handler)+h.aboutName()
 	a.Skipped = append(a.Skipped, why)
 }
 
@@ -322,7 +322,7 @@ func (a *loader) load(h hook, before []hook) {
 		a.skip(h, plugin.SkippedPlugin{Reason: err.Error(), Reportable: true})
 		return
 	}
-	p.Origin, p.Note = a.origin(h.file, h.Line), foreign.Describe(*h.Handler)
+	p.Origin, p.Note = a.origin(h.file, h.Line), foreign.Describe(*h.Handler)+h.aboutName()
 	a.Notices = append(a.Notices, append(override.Apply(&p), override.NoStdin(p.Name)...)...)
 	a.Plugins = append(a.Plugins, p)
 }

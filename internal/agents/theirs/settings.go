@@ -32,8 +32,9 @@ type hookFile struct {
 // hook is one hook of a settings file.
 type hook struct {
 	*agentsettings.Handler
-	file *hookFile
-	name string
+	file  *hookFile
+	name  string
+	stays string // the name that stays, where the configuration has the number
 }
 
 // root is the directory of the agent's plugin that a command belongs to, "" if it belongs to none: there the
@@ -51,7 +52,7 @@ func (a *settings) hooks() (list []hook) {
 	for _, f := range a.files {
 		for i := range f.Handlers {
 			h := &f.Handlers[i]
-			list = append(list, hook{h, f, a.nameOf(f, h.Event, h.Number)})
+			list = append(list, hook{Handler: h, file: f, name: a.nameOf(f, h.Event, h.Number)})
 		}
 	}
 	place := map[string]int{}

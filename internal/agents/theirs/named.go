@@ -1,0 +1,65 @@
+package theirs
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// named gives hooks the names under which the configuration has settings for them. A name that
+// stays, such as claude:PreToolUse:guard.py, is what the agent calls the hook, or else its script;
+// its number is another one when hooks are added or moved.
+func (a *loader) named(list []hook) []hook {
+	count := map[string]int{}
+	for i, h := range list {
+		stays := h.staying(a.dialect.Name)
+		if stays == "" {
+			continue
+		}
+		if count[stays]++; count[stays] > 1 {
+			stays += fmt.Sprintf(":%d", count[stays])
+		}
+		if _, isSet := a.override[stays]; isSet {
+			list[i].name = stays
+		} else if _, isSet := a.override[h.name]; isSet {
+			list[i].stays = stays
+		}
+	}
+	return list
+}
+
+// staying returns the name of a hook that stays, "" if it has none.
+func (h hook) staying(agent string) string {
+	name := h.Name
+	if name == "" {
+		name = script(h.Command)
+	}
+	if name == "" {
+		return ""
+	}
+	return agent + ":" + h.Event + ":" + name
+}
+
+// script returns the file that a command runs, without its directory: the first word with one, or
+// else the first word.
+func script(command string) string {
+	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n\"'", r) })
+	for _, word := range words {
+		if strings.Contains(word, "/") && !strings.HasPrefix(word, "/bin/") && !strings.HasPrefix(word, "/usr/bin/") {
+			return path.Base(word)
+		}
+	}
+	if len(words) > 0 {
+		return path.Base(words[0])
+	}
+	return ""
+}
+
+// aboutName says of a hook whose setting is under its number which name stays.
+func (h hook) aboutName() string {
+	if h.stays == "" {
+		return ""
+	}
+	return fmt.Sprintf("; [plugins.%q] names it by its number, which changes with the hooks before it; %q stays", h.name,
+		h.stays)
+}
