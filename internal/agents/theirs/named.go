@@ -40,12 +40,13 @@ func (h hook) staying(agent string) string {
 	return agent + ":" + h.Event + ":" + name
 }
 
-// script returns the file that a command runs, without its directory: the first word with one, or
-// else the first word.
+// script returns the file that a command runs, without its directory: the first word that has one,
+// or behind an interpreter an extension, or else the first word.
 func script(command string) string {
 	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n\"'", r) })
-	for _, word := range words {
-		if strings.Contains(word, "/") && !strings.HasPrefix(word, "/bin/") && !strings.HasPrefix(word, "/usr/bin/") {
+	for i, word := range words {
+		isSystems := strings.HasPrefix(word, "/bin/") || strings.HasPrefix(word, "/usr/bin/")
+		if strings.Contains(word, "/") && !isSystems || i > 0 && path.Ext(word) != "" {
 			return path.Base(word)
 		}
 	}
