@@ -258,7 +258,11 @@ func (s source) checkElement(t target, list reflect.Value, offset int) error {
 
 // mismatch returns the error for a value of the wrong type.
 func (s source) mismatch(t target, offset int, got string) error {
-	return s.errorAt(offset, "%s: want %s, got %s", t.key(), typeText(t.v), got)
+	how := ""
+	if s.isFlag && t.v.Kind() == reflect.Slice {
+		how = fmt.Sprintf(`; write it as --set '%s=["a", "b"]'`, t.key())
+	}
+	return s.errorAt(offset, "%s: want %s, got %s%s", t.key(), typeText(t.v), got, how)
 }
 
 // typeText returns the name of the type that a field takes.

@@ -73,6 +73,10 @@ func TestAMistakeIsFoundWhereItStands(t *testing.T) {
 		{"a key of a single plugin, misspelt", "plugins.enabeld = false # here",
 			`unknown key "plugins.enabeld"; did you mean "plugins.NAME.enabled"?`},
 		{"a key that is set twice", "[api]\nseed = 1\nseed = 2 # here", "seed"},
+		{"a text without its last quotation mark", "model = \"x # here\n",
+			`basic strings cannot have new lines; the text has no quotation mark at its end, as in key = "text"`},
+		{"a text without quotation marks", "model = x # here\n",
+			"unexpected character U+0078 'x' at start of value; a text stands between quotation marks, as"},
 		{"Windows line ends", "[api]\r\nseed = 1\r\ntop_p = true # here", "api.top_p: want a number, got true or false"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -37,12 +37,23 @@ func newSource(name string, data []byte) (source, error) {
 	case !errors.As(err, &wrong):
 		return s, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "toml: "))
 	}
-	text := strings.TrimPrefix(wrong.Error(), "toml: ")
+	text := strings.TrimPrefix(wrong.Error(), "toml: ") + unquoted(wrong)
 	if key := wrong.Key(); len(key) > 0 {
 		text = tomlKey(key) + ": " + text
 	}
 	line, _ := wrong.Position()
 	return s, fmt.Errorf("%s:%d: %s", name, line, text)
+}
+
+// unquoted says what is missing where a quotation mark is, "" where none seems to be.
+func unquoted(wrong *toml.DecodeError) string {
+	switch text := wrong.Error(); {
+	case strings.Contains(text, "strings cannot have new lines"):
+		return `; the text has no quotation mark at its end, as in key = "text"`
+	case strings.Contains(text, "at start of value"):
+		return `; a text stands between quotation marks, as in key = "text"`
+	}
+	return ""
 }
 
 // readSource reads a file; for a missing one it returns the zero value.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
@@ -148,12 +149,7 @@ func (t Turn) Over() bool {
 	return false
 }
 
-// Calls returns the number of tool calls in the turn.
-func (t Turn) Calls() (count int) {
-	for _, l := range t.Lines {
-		if l.Step != nil && l.Step.Kind == agent.EventCall {
-			count++
-		}
-	}
-	return count
+// Has reports whether the turn has a step of a kind.
+func (t Turn) Has(kind agent.EventKind) bool {
+	return slices.ContainsFunc(t.Lines, func(l Line) bool { return l.Step != nil && l.Step.Kind == kind })
 }

@@ -47,13 +47,24 @@ func missing(path string) string {
 	interpreter, script := strings.CutPrefix(line, "#!")
 	switch {
 	case script && strings.HasSuffix(line, "\r"):
-		return "its lines end in CR LF, so its interpreter was not found; save it with LF alone"
+		return crLF
 	case script:
 		return fmt.Sprintf("its interpreter %q (first line) was not found", strings.TrimSpace(interpreter))
 	case line != "":
 		return "its loader was not found; it may be built for another system"
 	}
 	return "no such file"
+}
+
+const crLF = "its lines end in CR LF, so its interpreter was not found; save it with LF alone"
+
+// misread returns the error of a script whose first line has env look for an interpreter with a
+// name that ends in CR; nil for all others.
+func misread(path string) error {
+	if line := firstLine(path); strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r") {
+		return fmt.Errorf("%w: %s", ErrStart, crLF)
+	}
+	return nil
 }
 
 func isDir(path string) bool {

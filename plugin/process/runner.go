@@ -222,8 +222,15 @@ func (e Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	}
 	defer run.release()
 	err = finish(ctx, run, c)
-	return run.outcome(), err
+	out := run.outcome()
+	if out.Exit == exitNotFound && err == nil {
+		err = misread(c.Path)
+	}
+	return out, err
 }
+
+// exitNotFound is the exit status of env, as of a shell, for a program that is not there.
+const exitNotFound = 127
 
 // withoutTerminal keeps the terminal from a command that is not to have it.
 func (e Runner) withoutTerminal(c Command) (Runner, Command) {

@@ -167,6 +167,8 @@ func TestWhatCannotBeStarted(t *testing.T) {
 			`it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`},
 		"no interpreter": {file("odd", "#! /no/such/interpreter -x\n", 0o755),
 			`its interpreter "/no/such/interpreter -x" (first line) was not found`},
+		"CR LF behind env": {file("dosenv", "#!/usr/bin/env python3\r\nprint()\r\n", 0o755),
+			"its lines end in CR LF, so its interpreter was not found; save it with LF alone"},
 		"CR LF": {file("dos", "#!/bin/sh\r\necho\r\n", 0o755),
 			"its lines end in CR LF, so its interpreter was not found; save it with LF alone"},
 		"no file":     {process.Command{Path: filepath.Join(dir, "none")}, "no such file"},

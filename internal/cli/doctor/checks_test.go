@@ -118,6 +118,13 @@ func TestHooksInTraces(t *testing.T) {
 		return trace.Line{Record: &plugin.Record{Plugin: name, Point: point, Result: result}}
 	}
 	call := trace.Line{Step: &agent.Event{Kind: agent.EventCall}}
+	answer := trace.Line{Step: &agent.Event{Kind: agent.EventAnswer}}
+	came := filepath.Join(t.TempDir(), "came")
+	if err := os.WriteFile(came, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	plugins = append(plugins, plugin.Plugin{Name: "new", Hooks: []hookpoints.Name{"pre_message"},
+		Origin: plugin.Origin{Path: came}})
 	ok, failed := record("a", "pre_message", plugin.NoOpinion), record("a", "pre_message", plugin.Failed)
 	for _, tt := range []struct {
 		name  string
@@ -127,9 +134,14 @@ func TestHooksInTraces(t *testing.T) {
 		{"nothing is traced", nil, nil},
 		{"no tool was called", []trace.Turn{{Lines: []trace.Line{ok}}}, nil},
 		{"a hook of tools was not asked", []trace.Turn{{Lines: []trace.Line{ok, call}}, {}},
-			[]string{`plugin "a" was never asked at pre_tool in 2 traced turns`}},
-		{"a hook of prompts was not asked", []trace.Turn{{}},
+			[]string{`plugin "a" was never asked at pre_tool in 1 traced turn`}},
+		{"a hook of prompts was not asked", []trace.Turn{{Lines: []trace.Line{answer}}},
 			[]string{`plugin "a" was never asked at pre_message in 1 traced turn`}},
+		{"it was in another agent", []trace.Turn{
+			{Lines: []trace.Line{answer}}, {Lines: []trace.Line{ok}, Bridged: true},
+		}, nil},
+		{"what another agent did is no sign", []trace.Turn{{Lines: []trace.Line{answer, call}, Bridged: true}}, nil},
+		{"no prompt was answered", []trace.Turn{{}}, nil},
 		{"hooks failed", []trace.Turn{
 			{Lines: []trace.Line{failed, record("b", "on_start", plugin.Failed), record("gone", "on_start", plugin.Failed)}},
 			{Lines: []trace.Line{failed}},

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/guards"
@@ -32,6 +34,7 @@ func tracedHooks(ctx context.Context, s *app.Session) []finding {
 		some, _, _ := trace.ReadFile(s.Host.Layout().Trace(name)) // it may be missing, or damaged
 		turns = append(turns, some...)
 	}
+	turns = append(turns, bridgedTurns(s.Home)...)
 	plugins := s.Loaded.Plugins
 	return slices.Concat(failedHooks(turns, plugins), answersInAnotherForm(turns),
 		hooksNeverAsked(turns, external(plugins)), possibleGuards(turns, external(plugins)))
@@ -78,26 +81,61 @@ func answersInAnotherForm(turns []trace.Turn) (found []finding) {
 	return found
 }
 
-// hooksNeverAsked finds hooks of plugins that were not asked in any turn. For hooks of
-// tools, only turns with calls count.
+// bridgedTurns reads the newest session of each agent in which plugins work.
+func bridgedTurns(home string) (turns []trace.Turn) {
+	for _, d := range bridge.AgentsOf(home) {
+		path, err := app.LastBridged(home, d.Name)
+		if err != nil {
+			continue // nothing was traced there yet
+		}
+		some, _, _ := trace.ReadFile(path)
+		for i := range some {
+			some[i].Bridged = true
+		}
+		turns = append(turns, some...)
+	}
+	return turns
+}
+
+// firesAt returns the step of a turn at which a point surely fires; "" for a point that fires only
+// for some tools, texts or operations, of which a trace does not say that they were there.
+func firesAt(point hookpoints.Info) agent.EventKind {
+	switch point.Group {
+	case hookpoints.GroupMessage:
+		return agent.EventAnswer
+	case hookpoints.GroupSystem, hookpoints.GroupRequest:
+		return agent.EventRequest
+	case hookpoints.GroupToolCall:
+		return agent.EventCall
+	}
+	return ""
+}
+
+// hooksNeverAsked finds hooks of plugins that were not asked although their point fired in turns of
+// chibi itself since the plugin came. One that was asked in another agent was asked.
 func hooksNeverAsked(turns []trace.Turn, plugins []plugin.Plugin) (found []finding) {
-	asked, calls := map[hook]bool{}, 0
+	asked := map[hook]bool{}
 	for _, turn := range turns {
-		calls += turn.Calls()
 		for _, r := range slices.Concat(turn.Dispatches()...) {
 			asked[hook{r.Plugin, r.Point}] = true
 		}
 	}
 	for _, p := range plugins {
+		since := changedAt(p.Origin.Path)
 		for _, point := range p.Hooks {
 			info, _ := hookpoints.Find(point)
-			ofTools := info.Group == hookpoints.GroupToolCall || info.Group == hookpoints.GroupCache
-			if len(turns) == 0 || asked[hook{p.Name, point}] || ofTools && calls == 0 {
+			fired := 0
+			for _, turn := range turns {
+				if !turn.Bridged && !turn.Begin().Before(since) && turn.Has(firesAt(info)) {
+					fired++
+				}
+			}
+			if fired == 0 || asked[hook{p.Name, point}] {
 				continue
 			}
 			found = append(found, warning(
 				fmt.Sprintf("plugin %q was never asked at %s in %s", p.Name, point,
-					english.Plural(len(turns), "traced turn", "")),
+					english.Plural(fired, "traced turn", "")),
 				fmt.Sprintf("see when it fires: chibi hook show %s; try it: chibi hook fire %s --plugin %s", point, point,
 					term.ShellWord(p.Name))))
 		}
