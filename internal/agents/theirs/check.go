@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/dustin/go-humanize/english"
 )
@@ -70,15 +71,36 @@ type Finding struct{ Name, Text, Fix string }
 // model is offered.
 func Check(o Options, set *tools.Set) (found []Finding) {
 	for _, a := range loadAgents(o) {
-		for _, skipped := range a.Skipped {
-			if isUnused(skipped) {
-				found = append(found, Finding{skipped.Name, "does not run here: " + skipped.Reason, "remove it from " +
-					place(skipped.Origin.Path, skipped.Origin.Line) + " if " + a.dialect.Title + " does not need it either"})
-			}
-		}
+		found = append(found, a.unused()...)
 		for _, h := range a.ready {
 			found = append(found, checkHook(a, h, set)...)
 		}
+	}
+	return found
+}
+
+// unused finds the hooks that do not run here, those of one file for one reason together.
+func (a *loader) unused() (found []Finding) {
+	type cause struct{ path, reason string }
+	of := map[cause][]plugin.SkippedPlugin{}
+	var order []cause
+	for _, skipped := range a.Skipped {
+		if !isUnused(skipped) {
+			continue
+		}
+		c := cause{skipped.Origin.Path, skipped.Reason}
+		if of[c] == nil {
+			order = append(order, c)
+		}
+		of[c] = append(of[c], skipped)
+	}
+	for _, c := range order {
+		first, text, it := of[c][0], "does not run here: "+c.reason, "it"
+		if more := len(of[c]) - 1; more > 0 {
+			text, it = fmt.Sprintf("%s; nor do %d more of that file", text, more), "them"
+		}
+		found = append(found, Finding{first.Name, text, fmt.Sprintf("remove %s from %s if %s does not need %s either", it,
+			place(c.path, first.Origin.Line), a.dialect.Title, it)})
 	}
 	return found
 }

@@ -288,9 +288,14 @@ func (a *loader) reportUnused() {
 		reasons = append(reasons[:most], fmt.Sprintf("%d reasons more", more))
 	}
 	a.Notices = append(a.Notices, plugin.Notice{Plugin: a.dialect.Name, Text: fmt.Sprintf(
-		"%s of %s %s not run here (%s); see chibi plugin list", english.Plural(count, "hook", ""), a.dialect.Title,
-		english.PluralWord(count, "does", "do"), strings.Join(reasons, "; "))})
+		"%s of %s %s %s (%s); see chibi plugin list", english.Plural(count, "hook", ""), a.dialect.Title,
+		english.PluralWord(count, "does", "do"), notHere, strings.Join(reasons, "; "))})
 }
+
+const notHere = "not run here"
+
+// SaysUnused reports whether a notice says only that hooks do not run here, as [Check] does of each.
+func SaysUnused(n plugin.Notice) bool { return strings.Contains(n.Text, notHere) }
 
 // isUnused reports whether a hook does not run here although nobody turned it off and nothing
 // is wrong with it.

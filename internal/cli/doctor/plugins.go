@@ -10,6 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/keeper"
@@ -67,6 +68,7 @@ func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
 			}
 			reported[one] = true
 		case s.Loaded.BuiltIn(l.Name):
+			text, _, _ = strings.Cut(text, "; remove the plugin") // what to do is said once
 			found = append(found, warning(text, "chibi plugin disable "+term.ShellWord(l.Name)))
 		case l.Reportable && l.Origin.Line > 0:
 			found = append(found, failure(text, "correct it there, or chibi plugin list"))
@@ -84,6 +86,9 @@ func pluginNotices(_ context.Context, s *app.Session) (found []finding) {
 		fix := checkCommand(n.Plugin)
 		if _, isAgent := agents.NameOf(n.Plugin); isAgent {
 			fix = "chibi plugin list"
+			if theirs.SaysUnused(n) {
+				continue // the check of agents' hooks says it
+			}
 		}
 		found = append(found, warning(n.String(), fix))
 	}
