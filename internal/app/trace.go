@@ -65,7 +65,7 @@ func newTracer(s *Session) *trace.Tracer {
 		patterns = append(patterns, regexp.MustCompile(p))
 	}
 	w := &trace.Writer{
-		Run: uuid.NewString(), KeepOriginal: c.Trace.KeepOriginal,
+		Run: uuid.NewString(), KeepOriginal: c.Trace.Received || c.Trace.KeepOriginal,
 		Redact: trace.NewRedactor(append(config.StoreSecrets(s.place.URL), secrets(c)...), patterns),
 	}
 	w.Context(s.Name())

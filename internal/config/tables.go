@@ -165,8 +165,10 @@ type Trace struct {
 	Enabled bool `toml:"enabled"`
 	// How large the trace of a context may become; the oldest turns are removed first.
 	MaxBytes int `toml:"max_bytes" min:"65536"`
-	// Also keeps what plugins removed from texts, see
+	// Also keeps what plugins received before they changed it, and the words that they removed from texts, see
 	// [STORAGE.md](STORAGE.md#the-trace).
+	Received bool `toml:"received"`
+	// The same as `trace.received`, by its earlier name.
 	KeepOriginal bool `toml:"keep_original"`
 	// Regular expressions for texts that must not enter a trace; keys never do.
 	Redact []string `toml:"redact" check:"patterns" unset:"none"`

@@ -31,7 +31,7 @@ func (t Turn) Cases(plugin string) (string, error) {
 		if !l.IsWhole() {
 			fmt.Fprintf(&b, "\n# %s, number %d, is left out: plugins removed words from what it received, and the trace did "+
 				"not keep them.\n"+
-				"# With trace.keep_original = true it does.\n", l.Point, count)
+				"# With trace.received = true it does.\n", l.Point, count)
 			continue
 		}
 		c := recorded{Name: fmt.Sprintf("%s, number %d", l.Point, count), Hook: string(l.Point), Answer: map[string]any{}}

@@ -15,28 +15,28 @@ import (
 
 func (w Withheld) lengths() string { return fmt.Sprintf("had %d characters, has %d", w.Was, w.Is) }
 
-// change is a text of a payload that plugins have changed. Inner is the member of
-// the field that holds it, "" for the field itself.
+// change is a text of a payload that plugins can change, before and after they did. Inner is the
+// member of the field that holds it, "" for the field itself.
 type change struct {
 	field, inner  string
 	before, after json.RawMessage
-	withheld      Withheld
+	// is false if it is the same after as before: what one plugin made of it, another undid.
+	is bool
 }
 
-// changesOf lists the texts that the plugins of a dispatch have changed: fields
-// that they replaced, and the messages of a request. The other members of a request
+// changesOf lists the texts that the plugins of a dispatch can have changed: fields
+// that they replace, and the messages of a request. The other members of a request
 // are options, not texts.
 func changesOf(f plugin.Firing) (list []change) {
 	info, _ := hookpoints.Find(f.Point)
 	blocked := gjson.GetBytes(f.Answer, "block").Bool()
-	rewritten := !bytes.Equal(f.Payload, f.Final)
 	for _, field := range info.Fields {
 		c := change{field: field.Name}
 		switch {
-		case field.Rule == hookpoints.RulePatch && rewritten:
+		case field.Rule == hookpoints.RulePatch:
 			c.inner = "messages"
 			c.after = at(f.Final, c.path())
-		case field.Rule == hookpoints.RuleReplace && (rewritten || blocked):
+		case field.Rule == hookpoints.RuleReplace:
 			c.after = at(f.Final, c.path())
 		case field.Rule == hookpoints.RuleFirst:
 			c.after = at(f.Answer, c.path())
@@ -47,8 +47,8 @@ func changesOf(f plugin.Firing) (list []change) {
 		if blocked && len(c.before) > 0 && c.before[0] == '"' {
 			c.after = json.RawMessage(`""`) // a blocked text counts as removed
 		}
-		if isText(c.before) && c.after != nil && !bytes.Equal(c.before, c.after) && !merge.Equal(c.before, c.after) {
-			c.withheld = Withheld{Path: c.path(), Was: length(c.before), Is: length(c.after)}
+		if isText(c.before) && c.after != nil {
+			c.is = !bytes.Equal(c.before, c.after) && !merge.Equal(c.before, c.after)
 			list = append(list, c)
 		}
 	}
@@ -81,23 +81,29 @@ func length(raw []byte) int {
 	return len(raw)
 }
 
-func (c change) apply(doc json.RawMessage) (after json.RawMessage, changed bool) {
+// earlier returns the text in a payload or an answer if it is not the final one, nil if it is.
+func (c change) earlier(doc json.RawMessage) json.RawMessage {
 	there := merge.At(doc, c.path())
-	if there == nil || merge.Equal(there, c.after) {
-		return doc, false
+	if there == nil || bytes.Equal(there, c.after) || merge.Equal(there, c.after) {
+		return nil
 	}
+	return there
+}
+
+// hide replaces the text in a payload or an answer as a whole.
+func (c change) hide(doc json.RawMessage) json.RawMessage {
 	var err error
-	value := c.after
+	value := []byte(`"` + removedMark + `"`)
 	if c.inner != "" {
-		value, err = merge.Set(merge.At(doc, "/"+c.field), c.inner, c.after)
+		value, err = merge.Set(merge.At(doc, "/"+c.field), c.inner, value)
 	}
 	if err == nil {
 		doc, err = merge.Set(doc, c.field, value)
 	}
 	if err != nil {
-		return nil, true
+		return nil
 	}
-	return doc, true
+	return doc
 }
 
 // words returns all texts of a value, including those within texts that are JSON.

@@ -67,8 +67,8 @@ func (all *facts) addCall(c *call) {
 	before := with(about, pointOf(hookpoints.PreTool.Name))
 	changed := c.before.did(plugin.Changed)
 	if len(changed) > 0 {
-		all.add(with(before, pluginsOf(changed)...), "The arguments of the call of %s (%s) were changed: %s.", c.Tool, c.ID,
-			argumentsBy(changed))
+		all.add(with(before, pluginsOf(changed)...), "The arguments of the call of %s (%s) were changed: %s%s.", c.Tool, c.ID,
+			argumentsBy(changed), becameOf(changed, "arguments", "they"))
 	}
 	if len(c.Converted) > 0 {
 		all.add(before, "In the call of %s (%s) these arguments were strings and were converted to the types of "+

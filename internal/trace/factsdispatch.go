@@ -96,7 +96,7 @@ func (all *facts) addTexts(f *firing, topic []Subject) {
 	switch f.point {
 	case hookpoints.PreMessage.Name:
 		if len(changed) > 0 {
-			all.add(about, "The prompt was changed by %s%s.", byThem(changed, "text"), becameOf(changed))
+			all.add(about, "The prompt was changed by %s%s.", byThem(changed, "text"), becameOf(changed, "prompt", "it"))
 		}
 		if l, _ := f.blocker(); l != nil {
 			all.add(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q refused the prompt: %s.", l.Plugin, l.why())
@@ -126,13 +126,13 @@ func (all *facts) addTexts(f *firing, topic []Subject) {
 	}
 }
 
-// becameOf returns what the last of those that changed a prompt made of it, "" if that is not kept.
-func becameOf(changed []Line) string {
-	prompt := gjson.GetBytes(changed[len(changed)-1].Answer, "prompt")
-	if !prompt.Exists() {
+// becameOf returns what the last of those that changed a text made of it, "" if that is not kept.
+func becameOf(changed []Line, field, it string) string {
+	text := gjson.GetBytes(changed[len(changed)-1].Answer, field)
+	if !text.Exists() {
 		return ""
 	}
-	return "; it became " + shown([]byte(prompt.Raw))
+	return "; " + it + " became " + shown([]byte(text.Raw))
 }
 
 // didWhat returns what a plugin asked for at post_turn or pre_stop.

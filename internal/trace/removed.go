@@ -28,6 +28,7 @@ type removed struct {
 	words   map[string]bool
 	sorted  []string // the words, once they are searched; nil: not yet
 	phrases []string
+	kept    map[string]bool // words that stay in a final text
 	// all is set if there are too many to search for.
 	all bool
 }
@@ -45,7 +46,13 @@ func (r *removed) add(before, after string) {
 	}
 	r.sorted = nil
 	stays := map[string]bool{}
-	eachWord(after, func(_, _ int, word string) { stays[word] = true })
+	eachWord(after, func(_, _ int, word string) { stays[strings.Clone(word)] = true })
+	if r.kept == nil {
+		r.kept = map[string]bool{}
+	}
+	if len(r.kept)+len(stays) <= maxRemoved {
+		maps.Copy(r.kept, stays)
+	}
 	if r.words == nil {
 		r.words = map[string]bool{}
 	}
@@ -60,6 +67,44 @@ func (r *removed) add(before, after string) {
 		!strings.Contains(after, phrase) {
 		r.phrases = append(r.phrases, strings.Clone(phrase))
 	}
+}
+
+// ran are the arguments that calls of a turn ran with after plugins changed them.
+type ran struct {
+	words map[string]bool
+	text  strings.Builder
+}
+
+func (r *ran) add(after string) {
+	if r.words == nil {
+		r.words = map[string]bool{}
+	}
+	if r.text.Len()+len(after) > maxCompared {
+		return
+	}
+	r.text.WriteString(after + "\n")
+	eachWord(after, func(_, _ int, word string) { r.words[word] = true })
+}
+
+// and returns this and what was taken out in earlier turns, except words that calls of this turn
+// ran with: a plugin decided about those anew.
+func (r *removed) and(earlier *removed, now *ran) removed {
+	both := removed{words: maps.Clone(r.words), phrases: slices.Clone(r.phrases), kept: r.kept, all: r.all || earlier.all}
+	if both.words == nil {
+		both.words = map[string]bool{}
+	}
+	for word := range earlier.words {
+		if !now.words[word] {
+			both.words[word] = true
+		}
+	}
+	text := now.text.String()
+	for _, phrase := range earlier.phrases {
+		if !strings.Contains(text, phrase) {
+			both.phrases = append(both.phrases, phrase)
+		}
+	}
+	return both
 }
 
 func between(before, after string) string {
@@ -128,9 +173,9 @@ func (r *removed) known(text string, begin int, word string) int {
 }
 
 // isBegin reports whether a word is the beginning of a removed one, as where a text
-// was cut off for a message.
+// was cut off for a message. A word of a final text is none.
 func (r *removed) isBegin(word, rest string) bool {
-	if len(word) <= shortestWord || !strings.HasPrefix(rest, "...") && !strings.HasPrefix(rest, `"`) {
+	if r.kept[word] || len(word) <= shortestWord || !strings.HasPrefix(rest, "...") && !strings.HasPrefix(rest, `"`) {
 		return false
 	}
 	if r.sorted == nil {

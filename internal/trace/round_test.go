@@ -57,7 +57,8 @@ func TestARoundIsExplained(t *testing.T) {
 	for _, want := range []string{
 		"lost|changed /arguments/command; its /arguments/command was replaced by tmp; asked at once with the others of " +
 			"its round",
-		"changed|changed /arguments/command /arguments/dir; asked at once with the others of its round",
+		`changed|changed /arguments/command /arguments/dir to {"command":"ls -a","dir":"/tmp"}; ` +
+			`asked at once with the others of its round`,
 		`ignored|ignored: plugin "no" blocked; asked at once with the others of its round`,
 	} {
 		if !strings.Contains(timeline.String(), want) {
@@ -66,7 +67,7 @@ func TestARoundIsExplained(t *testing.T) {
 	}
 	explained := []string{
 		`The arguments of the call of shell (c1) were changed: command by plugin "list", then plugin "tmp", whose value ` +
-			`was used; dir by plugin "tmp".`,
+			`was used; dir by plugin "tmp"; they became {"command":"ls -a","dir":"/tmp"}.`,
 		`What plugin "late" answered at pre_tool had no effect: plugin "no" blocked.`,
 	}
 	if diff := cmp.Diff(explained, append(turns[0].Explain(), turns[1].Explain()...)); diff != "" {

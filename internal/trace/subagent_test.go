@@ -55,7 +55,8 @@ func TestSubAgentsThatWorkAtTheSameTimeAreToldApart(t *testing.T) {
 		`In sub-agent agent-1: Plugin "late" was not asked at pre_tool: plugin "guard" blocked.`,
 		`In sub-agent agent-1: The call of shell_exec (c1) was blocked by plugin "guard", asked in position 1: no.`,
 		`In sub-agent agent-1: The output of the call of shell_exec (c1) was changed by plugin "tidy".`,
-		`In sub-agent agent-2: The arguments of the call of read_file (c1) were changed: path by plugin "guard".`,
+		`In sub-agent agent-2: The arguments of the call of read_file (c1) were changed: path by plugin "guard"; ` +
+			`they became {"path":"b"}.`,
 		`Sub-agent agent-1 (general, model m), which the call of spawn_agent (c1) asked for: ran; 2 responses, ` +
 			`1,200 tokens in, 30 out.`,
 		`Sub-agent agent-2 (general, model m), which the call of spawn_agent (c1) asked for: ran; 2 responses, ` +

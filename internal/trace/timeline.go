@@ -9,6 +9,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/dustin/go-humanize/english"
@@ -82,6 +83,10 @@ func recordRow(r *plugin.Record, begin time.Time) Row {
 	}
 	if r.Why != "" {
 		parts[0] += ": " + r.Why
+	}
+	ran := merge.At(r.Answer, "/arguments")
+	if ran != nil && r.Point == hookpoints.PreTool.Name && r.Result == plugin.Changed && len(r.Lost) == 0 {
+		parts[0] += " to " + shown(ran)
 	}
 	if r.Result == plugin.Added {
 		parts = nil // Did says it

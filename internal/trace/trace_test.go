@@ -243,7 +243,7 @@ func TestExplain(t *testing.T) {
 			`recipe does.`,
 		`temperature is 0.1 instead of 0.7: plugin "hot" set it to 0.9, then plugin "cold" set it to 0.1.`,
 		`Plugin "late" was not asked at pre_tool: plugin "guard" blocked.`,
-		`The arguments of the call of b (c1) were changed: all of them by plugin "rewrite".`,
+		`The arguments of the call of b (c1) were changed: all of them by plugin "rewrite"; they became {"x":1}.`,
 		`The call of b (c1) was blocked by plugin "guard", asked in position 2: no b.`,
 		`The call of a (c2) did not run: tool "a" is not available here; plugin "exclude" excludes it.`,
 		`The call of b (c3) failed with exit status 3.`,

@@ -49,17 +49,22 @@ type Writer struct {
 	size    int     // of these, approximately
 	changes []fired // of the latest dispatches
 	latest  received
-	removed removed
+	removed removed // what plugins took out of texts in this turn
+	earlier removed // what they took out of arguments in earlier ones
+	ran     ran
 	turns   turns
 	places  places
 }
 
 type fired struct {
-	dispatch int64
-	changes  []change
+	dispatch  int64
+	changes   []change
+	isChanged bool
 }
 
-const maxFired = 64
+// maxFired bounds the dispatches that are remembered for their records, maxUnchanged those of them
+// that changed nothing.
+const maxFired, maxUnchanged = 64, 4
 
 // To adds an output for all lines from now on.
 func (w *Writer) To(out io.Writer) {
@@ -99,6 +104,9 @@ func (w *Writer) Context(name string) {
 	w.places.add(name)
 }
 
+// gone returns what no line of the turn keeps.
+func (w *Writer) gone() removed { return w.removed.and(&w.earlier, &w.ran) }
+
 // place returns the conversation of the lines at present.
 func (w *Writer) place() string {
 	w.mu.Lock()
@@ -116,16 +124,34 @@ func (w *Writer) Fired(f plugin.Firing) {
 	}
 	f.Dispatch += w.Dispatched
 	changes := changesOf(f)
+	one := fired{dispatch: f.Dispatch, changes: changes}
 	for i, c := range changes {
-		w.removed.add(words(c.before), words(c.after))
-		if f.Point == hookpoints.PreMessage.Name && f.Agent == "" {
+		if c.is {
+			one.isChanged = true
+			w.removed.add(words(c.before), words(c.after))
+		}
+		if c.is && f.Point == hookpoints.PreTool.Name {
+			w.ran.add(words(c.after))
+		}
+		if c.is && f.Point == hookpoints.PreMessage.Name && f.Agent == "" {
 			w.changePrompt(c)
 		}
 		changes[i].before = nil
 	}
-	w.changes = append(w.changes, fired{f.Dispatch, changes})
-	if len(w.changes) > maxFired {
-		w.changes = slices.Delete(w.changes, 0, 1)
+	w.changes = append(w.changes, one)
+	w.forget()
+}
+
+// forget drops the oldest dispatches: their records have come.
+func (w *Writer) forget() {
+	unchanged := 0
+	for i := len(w.changes) - 1; i >= 0; i-- {
+		if !w.changes[i].isChanged {
+			unchanged++
+		}
+		if !w.changes[i].isChanged && unchanged > maxUnchanged || len(w.changes)-i > maxFired {
+			w.changes = slices.Delete(w.changes, i, i+1)
+		}
 	}
 }
 
@@ -147,7 +173,8 @@ func (w *Writer) changePrompt(c change) {
 		final := *step
 		final.Text = gjson.ParseBytes(c.after).String()
 		w.pending[i].Step = &final
-		w.pending[i].Withheld = append(w.pending[i].Withheld, Withheld{Path: "/text", Was: c.withheld.Was, Is: c.withheld.Is})
+		w.pending[i].Withheld = append(w.pending[i].Withheld,
+			Withheld{Path: "/text", Was: length(c.before), Is: length(c.after)})
 		return
 	}
 }
@@ -161,18 +188,26 @@ func (w *Writer) Record(r plugin.Record) error {
 	if w.isRead() {
 		l.Messages, l.Options = messagesChanged(&r), optionsOf(&r)
 	}
+	changes := w.changesIn(r.Dispatch)
+	for _, c := range changes { // what one plugin answered, another may have taken out
+		if text := c.earlier(r.Answer); text != nil {
+			w.removed.add(words(text), words(c.after))
+		}
+	}
 	for _, doc := range []*json.RawMessage{&r.Payload, &r.Answer} {
 		if len(*doc) > maxPayload {
 			*doc = nil
 		}
-		for _, c := range w.changesIn(r.Dispatch) {
-			var changed bool
-			if *doc, changed = c.apply(*doc); changed && !slices.Contains(l.Withheld, c.withheld) {
-				l.Withheld = append(l.Withheld, c.withheld)
+		for _, c := range changes {
+			text := c.earlier(*doc)
+			if text == nil {
+				continue
 			}
-		}
-		if len(*doc) > maxPayload {
-			*doc = nil
+			*doc = c.hide(*doc)
+			withheld := Withheld{Path: c.path(), Was: length(text), Is: length(c.after)}
+			if !slices.Contains(l.Withheld, withheld) {
+				l.Withheld = append(l.Withheld, withheld)
+			}
 		}
 	}
 	if r.Async {
@@ -194,7 +229,7 @@ func (w *Writer) Step(s agent.Event) error {
 			if w.KeepOriginal {
 				break
 			}
-			w.removed.add(words([]byte(r.Before)), words([]byte(r.After)))
+			w.earlier.add(words([]byte(r.Before)), words([]byte(r.After)))
 		}
 		return nil
 	}
@@ -206,9 +241,9 @@ func (w *Writer) Step(s agent.Event) error {
 		if w.turn > 0 {
 			err = w.flush()
 		}
-		w.turns.next(w.removed)
+		w.turns.next(w.gone())
 		w.turn++
-		w.removed, w.changes, w.latest = removed{}, nil, received{}
+		w.removed, w.earlier, w.ran, w.changes, w.latest = removed{}, removed{}, ran{}, nil, received{}
 	}
 	err = errors.Join(err, w.add(Line{Step: &s}))
 	if s.Kind == agent.EventAnswer || s.Kind == agent.EventError {
@@ -269,9 +304,10 @@ func (w *Writer) shed() error {
 
 func (w *Writer) flush() error {
 	var err error
+	gone := w.gone()
 	for _, l := range w.pending {
-		if !w.removed.isEmpty() {
-			l = l.without(&w.removed)
+		if !gone.isEmpty() {
+			l = l.without(&gone)
 		}
 		err = errors.Join(err, w.write(l))
 	}

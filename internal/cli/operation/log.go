@@ -126,11 +126,19 @@ func entryText(e contexts.Entry, l look) string {
 	case e.Type == contexts.TypeToolCall:
 		return fmt.Sprintf("[TOOL: %s%s] %s\n", e.To, by, term.Clip(strings.Join(strings.Fields(e.Content), " "), 60))
 	case e.Type == contexts.TypeToolResult && l.full:
-		return fmt.Sprintf("[TOOL RESULT: %s%s]\n%s\n\n", e.From, by, e.Content)
+		return fmt.Sprintf("[TOOL RESULT: %s%s]%s\n%s\n\n", e.From, by, ranWith(e), e.Content)
 	case e.Type == contexts.TypeToolResult:
-		return fmt.Sprintf("  \u2192 %s\n", size(len(e.Content)))
+		return fmt.Sprintf("  \u2192 %s%s\n", size(len(e.Content)), ranWith(e))
 	}
 	return fmt.Sprintf("[%s%s]: %s\n\n", strings.ToUpper(string(e.Type)), by, e.Content)
+}
+
+// ranWith says with which arguments a call ran if plugins changed those of the model.
+func ranWith(e contexts.Entry) string {
+	if e.Metadata == nil || e.Metadata.RanWith == nil {
+		return ""
+	}
+	return " ran with " + term.Clip(strings.Join(strings.Fields(string(e.Metadata.RanWith)), " "), 60)
 }
 
 // writtenBy says which program wrote an entry, as entries in a shared store do; "" in files.

@@ -134,7 +134,7 @@ func whyNotRepeated(then trace.Line, isAsked bool) string {
 		return fmt.Sprintf("%s: plugin %q is no longer asked", then.Point, then.Plugin)
 	case !then.IsWhole():
 		return fmt.Sprintf("%s: the trace does not contain what plugin %q received, because plugins removed words from it; "+
-			"with trace.keep_original = true, it does", then.Point, then.Plugin)
+			"with trace.received = true, it does", then.Point, then.Plugin)
 	case then.Payload == nil:
 		return fmt.Sprintf("%s: the trace does not contain what plugin %q received, because it was too large", then.Point,
 			then.Plugin)

@@ -61,7 +61,7 @@ func TestReplayComparesTheAnswersOfTodayWithTheTracedOnes(t *testing.T) {
 			then: traced(func(l *trace.Line) { l.Removed = true }),
 			now:  []plugin.Plugin{answering("guard", "", nil)}, skipped: 1,
 			lines: []string{`pre_message: the trace does not contain what plugin "guard" received, because plugins removed ` +
-				`words from it; with trace.keep_original = true, it does`}},
+				`words from it; with trace.received = true, it does`}},
 		{name: "a plugin more", then: traced(nil),
 			now:      []plugin.Plugin{answering("guard", `{"prompt":"a"}`, nil), answering("new", "", nil)},
 			compared: 1, lines: []string{`pre_message: plugin "new" is asked now, but was not asked then`}},
