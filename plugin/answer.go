@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -95,8 +96,12 @@ func (r *reply) takeNote(ctx context.Context, note merge.Note) {
 
 // fired reports the dispatch as a whole.
 func (d *dispatch) fired(ctx context.Context, result merge.Result) {
+	harmless := !slices.ContainsFunc(d.replies, func(r *reply) bool {
+		return r.record.Result == Failed || r.body != nil && !r.plugin.HidesNothing
+	})
 	d.host.Fired(Firing{
-		Dispatch: d.id, Agent: agentIn(ctx), Point: d.info.Name,
+		HidesNothing: harmless,
+		Dispatch:     d.id, Agent: agentIn(ctx), Point: d.info.Name,
 		Payload: d.payload, Final: d.merged.Next(), Answer: result.Answer,
 	})
 }

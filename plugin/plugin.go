@@ -35,6 +35,9 @@ type Plugin struct {
 	// may be called before its turn, at the same time as its neighbours, and what is not used
 	// is discarded, its context ended. It says nothing about Tools.
 	Pure bool
+	// HidesNothing is true if its changes of texts take no secrets out: a trace may keep what was
+	// there before.
+	HidesNothing bool
 	// OnFailure says what a failure means at a point that can block; "" if
 	// nobody has said: then it has no opinion, as with Ignore, except that
 	// before a tool runs it blocks a call that it could not see, see

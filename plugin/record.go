@@ -96,6 +96,8 @@ type Firing struct {
 	Payload, Final json.RawMessage
 	// Answer is the combined answer, nil for none.
 	Answer json.RawMessage
+	// HidesNothing is true if only plugins answered that hide nothing, and none failed.
+	HidesNothing bool
 }
 
 // Result is the outcome of asking one plugin.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/tidwall/gjson"
@@ -84,10 +85,19 @@ func length(raw []byte) int {
 // earlier returns the text in a payload or an answer if it is not the final one, nil if it is.
 func (c change) earlier(doc json.RawMessage) json.RawMessage {
 	there := merge.At(doc, c.path())
-	if there == nil || bytes.Equal(there, c.after) || merge.Equal(there, c.after) {
+	if there == nil || bytes.Equal(there, c.after) || merge.Equal(there, c.after) || isConverted(there, c.after) {
 		return nil
 	}
 	return there
+}
+
+// isConverted reports whether two values differ in that texts of one are numbers, true or false in
+// the other, as the parameters of a tool want them.
+func isConverted(a, b json.RawMessage) bool {
+	first, errFirst := strictjson.Sorted(a)
+	second, errSecond := strictjson.Sorted(b)
+	unquoted := func(raw []byte) []byte { return bytes.ReplaceAll(raw, []byte(`"`), nil) }
+	return errFirst == nil && errSecond == nil && bytes.Equal(unquoted(first), unquoted(second))
 }
 
 // hide replaces the text in a payload or an answer as a whole.

@@ -69,7 +69,8 @@ func (s *seeded) Call(context.Context, tools.Call) (tools.Result, error) {
 // answering is a plugin that answers with what rewrite makes of the text at the seeded point, and
 // tells what it saw.
 func (s *seeded) answering(name string, rewrite func(text string) string) plugin.Plugin {
-	field := map[hookpoints.Name]string{"pre_message": "prompt", "pre_tool": "arguments", "pre_tool_output": "output"}[s.at]
+	field := map[hookpoints.Name]string{"pre_message": "prompt", "pre_tool": "arguments",
+		"pre_tool_output": "output"}[s.at]
 	return plugin.Plugin{Name: name, Hooks: []hookpoints.Name{s.at},
 		Handler: plugin.HandlerFunc(func(_ context.Context, ev plugin.Event) (plugin.Answer, error) {
 			var payload map[string]json.RawMessage

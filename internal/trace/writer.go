@@ -119,7 +119,7 @@ func (w *Writer) place() string {
 func (w *Writer) Fired(f plugin.Firing) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.KeepOriginal || !w.isRead() {
+	if w.KeepOriginal || f.HidesNothing || !w.isRead() {
 		return
 	}
 	f.Dispatch += w.Dispatched

@@ -244,7 +244,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 			p.NotTools = append(p.NotTools, s.Name)
 		}
 	}
-	p.Pure = arePure(schemas)
+	p.Pure, p.HidesNothing = arePure(schemas), hideNothing(schemas)
 	l.Notices = append(l.Notices, override.Apply(&p)...)
 	usual := cmp.Or(l.opts.HookTimeout, oneshot.DefaultTimeout)
 	ordinary := oneshot.Handler{Codec: codec{exe, override.Stdin == "inherit"}, Runner: exe.runner,

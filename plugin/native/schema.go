@@ -32,6 +32,7 @@ type schema struct {
 	Hooks       []hookpoints.Name `json:"hooks"`
 	Guards      []hookpoints.Name `json:"guards"`
 	Pure        bool              `json:"pure"`
+	Redacts     *bool             `json:"redacts"`
 	Async       []hookpoints.Name `json:"async"`
 	OnFailure   plugin.Failure    `json:"on_failure"`
 	TimeoutMS   int               `json:"timeout_ms"`
@@ -73,6 +74,17 @@ func arePure(schemas []schema) (pure bool) {
 		pure = pure || len(s.Hooks) > 0
 	}
 	return pure
+}
+
+// hideNothing reports whether all schemas with hooks say that they take no secrets out of texts.
+func hideNothing(schemas []schema) (is bool) {
+	for _, s := range schemas {
+		if len(s.Hooks) > 0 && (s.Redacts == nil || *s.Redacts) {
+			return false
+		}
+		is = is || len(s.Hooks) > 0
+	}
+	return is
 }
 
 // parseSchemas reads what --schema printed: an object, or an array of them.
