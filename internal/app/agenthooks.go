@@ -65,13 +65,18 @@ func askForHook(ctx context.Context, s *Session, q hooks.Judging) (string, error
 	}
 	none := ""
 	set.SystemPrompt, set.Instructions, set.MaxSteps, set.AutoCompact = &none, "", maxHookSteps, false
+	set.Strict = false
 	judge := &agent.Agent{Model: s.Agent.Model, Context: conversation, Tools: &tools.Set{}, Settings: set}
 	if q.ReadsFiles {
 		if err := addReading(s, judge); err != nil {
 			return "", err
 		}
 	}
-	return judge.Prompt(ctx, q.Text)
+	text, err := judge.Prompt(ctx, q.Text)
+	if isOutcome(err) {
+		return text, nil // the hook judges what it got
+	}
+	return text, err
 }
 
 // maxHookSteps bounds how often the model of a hook responds.
