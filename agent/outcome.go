@@ -78,7 +78,7 @@ func noticeIncomplete(s step) {
 func (t *turn) countRefused(s step) {
 	t.calls += len(s.finished)
 	for _, call := range s.finished {
-		if call.Status == hookpoints.StatusDenied {
+		if call.Status == hookpoints.StatusDenied || call.Status == hookpoints.StatusBlocked {
 			t.refused++
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
 )
 
 // endsWith checks how the turn of a prompt ends.
@@ -26,6 +28,7 @@ func TestOutcomes(t *testing.T) {
 	}
 	unknown := cut("", "", llm.ToolCall{ID: "c", Name: "no_such_tool", Arguments: "{}"})
 	half := cut("", "length", llm.ToolCall{ID: "c", Name: "x"})
+	blocked := cut("", "", llm.ToolCall{ID: "c", Name: "guarded", Arguments: "{}"})
 	for name, test := range map[string]struct {
 		replies    []reply
 		strict     bool
@@ -41,11 +44,14 @@ func TestOutcomes(t *testing.T) {
 		"a call that was cut, then an answer":   {[]reply{half, yes}, false, "", false},
 		"all calls refused":                     {[]reply{unknown, yes}, false, "", false},
 		"all calls refused, strictly":           {[]reply{unknown, yes}, true, AllRefused, false},
+		"a call that a plugin blocks, strictly": {[]reply{blocked, yes}, true, AllRefused, false},
 		"one of two calls refused, strictly":    {[]reply{unknown, endless, yes}, true, "", false},
 		"all calls refused and no word, strict": {[]reply{unknown, cut("", "length")}, true, CutOff, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t, test.replies...)
+			h.tool("guarded", func(tools.Call) tools.Result { return tools.Result{} })
+			h.plug("guard", plugin.HandlePoint(hookpoints.PreTool, blockTool("guarded")))
 			h.Settings.Strict = test.strict
 			endsWith(t, h, "hi", test.want)
 			unanswered, err := h.Context.Unanswered(t.Context())

@@ -59,7 +59,7 @@ func shellConfig(s *Session, dir string) coding.ShellConfig {
 		Runner: process.Runner{Env: commandEnv(loader, "shell_exec"), Drop: native.PerCall(),
 			MaxStderr: int64(s.Config.Limits.PluginStderrBytes)},
 		Dir: dir, Home: project.UserHome(), Timeout: ms(set.ToolTimeoutMS), MaxOutput: int64(set.MaxToolOutputBytes),
-		Spool: loader.spool, Confine: confinement(s), Env: s.left.List, Ran: s.jobs.Add,
+		Spool: loader.spool, Confine: confinement(s), Env: s.left.List, Ended: s.jobs.Add,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/jobs"
 	"github.com/chibi-host/chibi/internal/within"
 )
 
@@ -57,7 +58,9 @@ func newEnvironment(base []string, c config.Config, store string) environment {
 func (e environment) list(hideKey bool) (env []string) {
 	for _, pair := range e.base {
 		name, value, _ := strings.Cut(pair, "=")
-		if name != depthVar && (e.marked || name != within.Variable) && (!hideKey || !e.isKey(name, value)) {
+		switch {
+		case name == depthVar, name == jobs.Variable, name == within.Variable && !e.marked, hideKey && e.isKey(name, value):
+		default:
 			env = append(env, pair)
 		}
 	}

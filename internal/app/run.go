@@ -60,8 +60,8 @@ func (s *Session) End(ctx context.Context, failure error) error {
 // endJobs ends what commands of the model have left running, unless the configuration keeps it, and
 // says what stays.
 func endJobs(s *Session) {
-	sessions := s.jobs.Take()
-	if len(sessions) == 0 {
+	sessions, hasRun := s.jobs.Take()
+	if !hasRun {
 		return
 	}
 	if !s.Config.Tools.KeepJobs {
@@ -112,6 +112,13 @@ func (s *Session) Answer(ctx context.Context, answer func(context.Context) (stri
 func isOutcome(err error) bool {
 	var lacking *agent.OutcomeError
 	return errors.As(err, &lacking)
+}
+
+// IsDelivered reports whether an error of [AnswerMail] says no more than what the answer lacks: the
+// mail is part of the conversation then.
+func IsDelivered(err error) bool {
+	var lacking *agent.OutcomeError
+	return errors.As(err, &lacking) && lacking.Outcome != agent.Unanswered
 }
 
 // AnswerMail lets the model process the mail of the session's context while nobody else can

@@ -120,7 +120,7 @@ func (s *Session) Cache() cache.Cache {
 	if s.unsaved == "" {
 		return kept
 	}
-	return cache.Over(cache.Open(filepath.Join(s.unsaved, s.Name())), kept)
+	return cache.Over(cache.Open(s.unsaved), kept)
 }
 
 // StoreStatus describes the store of a session; false: it keeps files.

@@ -43,7 +43,7 @@ func writeTrace(s *Session, t *trace.Tracer) {
 	if s.trace != nil {
 		t.To(s.trace)
 	}
-	if !s.Config.Trace.Enabled || s.opts.Trace.Off {
+	if !s.Config.Trace.Enabled || s.opts.Trace.Off || s.opts.NoSave && s.isNew {
 		return
 	}
 	layout, most := s.Host.Layout(), int64(s.Config.Trace.MaxBytes)

@@ -72,8 +72,8 @@ type Plugin struct {
 	// it is turned off here.
 	Required bool
 	// `false` leaves the plugin out. NAME, here and below, is the name of its file, or the one in its
-	// schema. `chibi plugin disable NAME` sets it, `chibi -C CONTEXT plugin disable NAME` for one
-	// context.
+	// schema; settings under both leave it out. `chibi plugin disable NAME` sets it, `chibi -C CONTEXT
+	// plugin disable NAME` for one context.
 	Enabled bool `toml:"enabled"`
 	// Like `plugins.hide_key`, for this plugin.
 	HideKey *bool `toml:"hide_key" unset:"plugins.hide_key"`

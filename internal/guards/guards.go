@@ -6,6 +6,7 @@
 package guards
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -176,7 +177,11 @@ func (g Guards) Expects(name string) bool {
 
 // whyMissing returns the reason why a plugin is not there, "" if it is there.
 func (g Guards) whyMissing(name string, set Setting) string {
-	if p := plugin.Find(g.Loaded.Plugins, name); p != nil {
+	left := g.whyLeftOut(name)
+	p := plugin.Find(g.Loaded.Plugins, name)
+	// The settings of an entry that is left out are not those of another plugin with its name in a
+	// schema, nor are those of chibi's plugins those of another protocol's.
+	if p != nil && (p.Name == name || left == "" && p.Origin.Protocol == native.Protocol) {
 		if len(p.Hooks) == 0 {
 			return "it is there, but names no hooks at which it wants to be asked"
 		}
@@ -187,18 +192,21 @@ func (g Guards) whyMissing(name string, set Setting) string {
 		}
 		return ""
 	}
+	return cmp.Or(left, "there is no such plugin; chibi plugin list names them all")
+}
+
+// whyLeftOut returns why a plugin was left out, "" if it was not.
+func (g Guards) whyLeftOut(name string) string {
 	for _, left := range g.Loaded.Skipped {
-		switch left.Name {
-		case name:
-			if left.Untrusted {
-				return left.Reason + "; see chibi trust"
-			}
-			return left.Reason
-		case name + native.DisabledSuffix, name + ".disable":
+		switch {
+		case left.Untrusted && left.Name == name:
+			return left.Reason + "; see chibi trust"
+		case left.Name == name, slices.Contains(left.Called, name),
+			left.Name == name+native.DisabledSuffix, left.Name == name+".disable":
 			return left.Reason
 		}
 	}
-	return "there is no such plugin; chibi plugin list names them all"
+	return ""
 }
 
 // ProjectHook is the prefix of the names of a project's hooks.

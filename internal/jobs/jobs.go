@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Variable names the variable that commands of a model have. Its value is that of the run.
+// Variable names the variable that commands of a model have. Its value is the id of the chibi that runs them.
 const Variable = "CHIBI_JOB"
 
 // Job is a process that a command of a model has started.
@@ -29,25 +29,31 @@ type Job struct {
 	parent int
 }
 
-// Sessions are those of the commands of a run. The zero value is empty, and safe for concurrent use.
+// Sessions are those in which the commands of a run have left something. The zero value is empty,
+// and safe for concurrent use.
 type Sessions struct {
-	mu   sync.Mutex
-	list []int
+	mu     sync.Mutex
+	list   []int
+	hasRun bool
 }
 
-// Add adds the session of a command that has ended.
-func (s *Sessions) Add(pid int) {
+// Add adds the session of a command that has ended, 0 if it has left nothing there.
+func (s *Sessions) Add(session int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.list = append(s.list, pid)
+	s.hasRun = true
+	if session != 0 {
+		s.list = append(s.list, session)
+	}
 }
 
-// Take returns the sessions, and forgets them.
-func (s *Sessions) Take() (list []int) {
+// Take returns the sessions, and whether a command has run, and forgets both.
+func (s *Sessions) Take() (list []int, hasRun bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list, s.list = s.list, nil
-	return list
+	list, hasRun = s.list, s.hasRun
+	s.list, s.hasRun = nil, false
+	return list, hasRun
 }
 
 // Pair returns the variable with its value, for the environment of the commands of this process.

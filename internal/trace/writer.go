@@ -64,7 +64,7 @@ type fired struct {
 
 // maxFired bounds the dispatches that are remembered for their records, maxUnchanged those of them
 // that changed nothing.
-const maxFired, maxUnchanged = 64, 4
+const maxFired, maxUnchanged = 64, 32 // more than run at once
 
 // To adds an output for all lines from now on.
 func (w *Writer) To(out io.Writer) {

@@ -66,7 +66,7 @@ func Flags() []Row {
 		{Names: []string{"allow"}, Why: "which calls happen without a question is your decision"},
 		{Names: []string{"no-plugins", "no-hooks"}, Why: "it leaves out plugins that guard calls of the model", Shared: true},
 		{Names: []string{"trust-project"}, Why: "what may run of a project is your decision", Shared: true},
-		{Names: []string{"no-trace"}, Why: "what is kept of what the model does is your decision"},
+		{Names: []string{"no-trace", "no-save"}, Why: "what is kept of what the model does is your decision"},
 		{Names: []string{"store"}, Why: "contexts of another store lack what those of the run forbid"},
 		{Names: []string{
 			"switch-context", "transient-context", "list-current-context", "list-contexts", "show-current-log", "show-log",
@@ -75,9 +75,9 @@ func Flags() []Row {
 			"check-inbox-for", "wait-for-mail", "loop", "set-current-system-prompt", "set-system-prompt",
 			"transient-system-prompt", "inspect-current", "inspect", "clear-cache", "clear-cache-for", "cleanup-cache",
 			"set-username", "transient-username", "set", "save", "no-chibi", "force-chibi", "coding", "deny",
-			"no-tool-calls", "plugin", "call-tool", "trace", "recipe", "arg", "home", "wait", "no-save",
-			"strict", "yes", "raw", "json-output", "json-config", "json-schema", "debug", "destroy-at",
-			"destroy-after-inactive", "verbose", "quiet", "help", "version",
+			"no-tool-calls", "plugin", "call-tool", "trace", "recipe", "arg", "home", "wait", "strict", "yes", "raw",
+			"json-output", "json-config", "json-schema", "debug", "destroy-at", "destroy-after-inactive", "verbose",
+			"quiet", "help", "version",
 		}},
 	}
 }

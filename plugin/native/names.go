@@ -7,8 +7,8 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// adopt gives plugins the settings that are under a name in their schemas, unless there are some
-// under their own. A name that an entry of the plugins directory has is that of the entry.
+// adopt gives plugins the settings that are under a name in their schemas. A name that an entry of
+// the plugins directory has is that of the entry.
 func (o *Options) adopt(found []executable, skipped []plugin.SkippedPlugin, probes []probed) {
 	entries := map[string]bool{}
 	for _, file := range found {
@@ -17,32 +17,37 @@ func (o *Options) adopt(found []executable, skipped []plugin.SkippedPlugin, prob
 	for _, left := range skipped {
 		entries[left.Name] = true
 	}
-	isOwn := true
+	before := o.Overrides
+	o.Overrides, o.doubled = maps.Clone(before), map[string]string{}
 	for i, file := range found {
-		if _, isSet := o.Overrides[file.name]; isSet {
-			continue
-		}
+		at := file.name
 		for _, s := range probes[i].schemas {
-			set, isSet := o.Overrides[s.Name]
-			if !isSet || entries[s.Name] {
+			set, isSet := before[s.Name]
+			if !isSet || entries[s.Name] || s.Name == at {
 				continue
 			}
-			if isOwn {
-				o.Overrides, isOwn = maps.Clone(o.Overrides), false
+			if _, isSet := before[at]; isSet {
+				o.doubled[file.name] = fmt.Sprintf("the configuration has settings for it under two names, [plugins.%q] and "+
+					"[plugins.%q]; write them under one", at, s.Name)
+				break
 			}
-			o.Overrides[file.name] = set
-			break
+			at, o.Overrides[file.name] = s.Name, set
 		}
 	}
 }
 
 // leavesOut returns why an executable is not used whose schema has the name that the
-// configuration turns off, nil if there is no such name.
+// configuration turns off, or that has settings under two names, nil if it is used.
 func (o *Options) leavesOut(name string, schemas []schema) *plugin.SkippedPlugin {
-	if _, placed := o.Placed[name]; placed || !o.Overrides[name].Disabled {
+	_, placed := o.Placed[name]
+	doubled, isDoubled := o.doubled[name]
+	if placed || !isDoubled && !o.Overrides[name].Disabled {
 		return nil
 	}
 	var left *plugin.SkippedPlugin
+	if isDoubled {
+		left = &plugin.SkippedPlugin{Reason: doubled}
+	}
 	var names []string
 	for _, s := range schemas {
 		if left == nil && o.Overrides[s.Name].Disabled {

@@ -74,6 +74,9 @@ type Options struct {
 	// Placed maps names to files and directories that are loaded as if they had been
 	// copied to Dir under that name, replacing an entry of that name, and enabled.
 	Placed map[string]string
+
+	// doubled says which plugins have settings under two names.
+	doubled map[string]string
 	// Probed, if set, is called with the time that each plugin took to print its
 	// schema. Calls may be concurrent.
 	Probed func(name string, took time.Duration)

@@ -128,9 +128,9 @@ type Outcome struct {
 	// Unread is true if Command.Data was too large for the environment and the
 	// process read no byte of standard input: it cannot know its payload.
 	Unread bool
-	// PID was the id of the process; 0 on Windows. While something is left of its group or
-	// session, that has the id too.
-	PID int
+	// Left is the id of the session in which the process has left something, see Command.Leave; 0:
+	// it has left nothing.
+	Left int
 	// Asked is true if the process asked the person at the terminal, or tried to.
 	Asked bool
 }

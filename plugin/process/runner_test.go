@@ -48,7 +48,6 @@ func run(t *testing.T, e process.Runner, c process.Command) process.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.PID = 0 // another one each time
 	return out
 }
 
@@ -304,13 +303,13 @@ func TestWhatIsLeftGoesOnUntilItIsEnded(t *testing.T) {
 	c := life.sh(`sleep 1000 & echo done`)
 	c.NoTerminal, c.Leave = true, true
 	out, err := process.Runner{}.Run(t.Context(), c)
-	if string(out.Stdout) != "done\n" || err != nil || out.PID == 0 {
+	if string(out.Stdout) != "done\n" || err != nil || out.Left == 0 {
 		t.Errorf("%+v, %v", out, err)
 	}
 	life.mustLive()
-	process.EndLeft(out.PID)
+	process.EndLeft(out.Left)
 	life.mustEnd()
-	process.EndLeft(out.PID, os.Getpid()) // which is nobody's, and another's
+	process.EndLeft(out.Left, os.Getpid()) // which is nobody's, and another's
 }
 
 func TestABackgroundChildThatLetGoOfThePipesIsLeftAlone(t *testing.T) {

@@ -164,8 +164,11 @@ func (p *child) outcome() Outcome {
 	if p.group.process != nil {
 		p.group.process.Release()
 	}
-	o := Outcome{PID: p.pid, Stderr: p.streams.tail.text(), Exit: -1, Unread: unread, Asked: p.asked}
+	o := Outcome{Stderr: p.streams.tail.text(), Exit: -1, Unread: unread, Asked: p.asked}
 	o.Stdout, o.Spooled, o.Size = p.streams.out.kept()
+	if p.leave && p.group.hasMembers() {
+		o.Left = p.pid
+	}
 	switch {
 	case !p.group.hasExited() || !p.group.known:
 	case p.group.status.Signaled():

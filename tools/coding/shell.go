@@ -51,10 +51,10 @@ type ShellConfig struct {
 	// the call. What it returns beside the command is called when that has ended, also if ctx has: it says
 	// in a sentence for the model what became of the call then, "" if there is nothing to say.
 	Confine func(context.Context, process.Command) (process.Command, func(context.Context) string, error)
-	// Ran, if set, gets the id of the process of each command that has ended; what that left in the
-	// background is the caller's to end, see [process.EndLeft]. Nil: what holds the command's output
-	// is ended with it.
-	Ran func(pid int)
+	// Ended, if set, is called for each command that has ended, with the id of the session in which
+	// it has left something, 0: it has left nothing. The caller ends that, see [process.EndLeft]. Nil:
+	// what holds the command's output is ended with it.
+	Ended func(left int)
 	// Spool creates a file for answers larger than 1 MiB; nil: they are kept in memory, and
 	// standard output is bounded by 8 MiB.
 	Spool func() (process.Spool, error)
@@ -158,8 +158,8 @@ func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 		c.Spool = answer.open
 	}
 	out, err := runner.Run(ctx, c)
-	if p.config.Ran != nil && out.PID != 0 {
-		p.config.Ran(out.PID)
+	if p.config.Ended != nil {
+		p.config.Ended(out.Left)
 	}
 	note := ended(ctx)
 	if ctx.Err() != nil {
@@ -175,7 +175,7 @@ func (p *shellPlan) command() (process.Command, error) {
 	path, err := p.interpreter()
 	c := process.Command{
 		Path: path, Args: []string{"-c", p.args.Command}, Dir: p.dir, NoTerminal: true, Timeout: p.timeout,
-		MaxOutput: p.config.MaxOutput, Spool: p.config.Spool, InheritStdin: p.args.Stdin == nil, Leave: p.config.Ran != nil,
+		MaxOutput: p.config.MaxOutput, Spool: p.config.Spool, InheritStdin: p.args.Stdin == nil, Leave: p.config.Ended != nil,
 	}
 	if p.config.Env != nil {
 		c.Env = p.config.Env()

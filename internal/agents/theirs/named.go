@@ -3,12 +3,13 @@ package theirs
 import (
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 )
 
 // named gives hooks the names under which the configuration has settings for them. A name that
 // stays, such as claude:PreToolUse:guard.py, is what the agent calls the hook, or else its script;
-// its number is another one when hooks are added or moved.
+// its number is another one when hooks are added or moved. Names of a project's hooks begin with ./
 func (a *loader) named(list []hook) []hook {
 	count := map[string]int{}
 	for i, h := range list {
@@ -34,8 +35,11 @@ func (h hook) staying(agent string) string {
 	if name == "" {
 		name = script(h.Command)
 	}
-	if name == "" {
-		return ""
+	if _, err := strconv.Atoi(name); name == "" || err == nil {
+		return "" // a number is that of another hook
+	}
+	if h.file.isProject {
+		name = "./" + name // which never takes the place of a hook of the person's
 	}
 	return agent + ":" + h.Event + ":" + name
 }

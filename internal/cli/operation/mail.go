@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
 		return err
 	}
 	had, dealt := false, []string{}
+	var lacking error
 	for _, name := range names {
 		if !run.Session.Store.HasMail(ctx, name) {
 			continue
@@ -46,28 +48,28 @@ func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
 			run.Out.Notice(err.Error()) // its mail is delivered with the next prompt there
 			continue
 		}
-		if err != nil {
+		if err != nil && !app.IsDelivered(err) {
 			return err
 		}
-		if some {
+		if lacking = cmp.Or(lacking, err); some {
 			dealt = append(dealt, name)
 		}
 	}
 	if !had {
 		run.Out.Notice("no context has mail")
 	}
-	return dealtWith(run, "check_all_inboxes", dealt)
+	return cmp.Or(dealtWith(run, "check_all_inboxes", dealt), lacking)
 }
 
 func processOneMail(ctx context.Context, run Run, name string) error {
 	some, err := processMail(ctx, run, name)
 	switch {
-	case err != nil:
+	case err != nil && !app.IsDelivered(err):
 		return err
 	case !some:
 		return dealtWith(run, "check_inbox", []string{})
 	}
-	return dealtWith(run, "check_inbox", []string{name})
+	return cmp.Or(dealtWith(run, "check_inbox", []string{name}), err)
 }
 
 func dealtWith(run Run, operation string, names []string) error {

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -61,9 +62,12 @@ func (w *WaitingForMail) run(ctx context.Context, run Run, _ cmdline.Given) erro
 			return err
 		case ctx.Err() != nil:
 			return err
-		case err != nil:
+		case err != nil && !app.IsDelivered(err):
 			m.rest(ctx, err)
 		default:
+			if err != nil {
+				m.Out.Notice(err.Error())
+			}
 			m.pause = firstMailPause
 			sleep(ctx, firstBusyPause) // for a person who waits for the context
 		}
@@ -96,9 +100,9 @@ func (m *mailWaiter) one(ctx context.Context) error {
 		pause, arrivals := lookAnyway, m.arrivals
 		var locked *contexts.LockedError
 		switch {
-		case some && err == nil:
+		case some && (err == nil || app.IsDelivered(err)):
 			m.untidy = true
-			return dealtWith(m.Run, "wait_for_mail", []string{m.name})
+			return cmp.Or(dealtWith(m.Run, "wait_for_mail", []string{m.name}), err)
 		case some:
 			return err
 		case errors.As(err, &locked):
