@@ -59,7 +59,7 @@ func (m *Maker) Complete(info hookpoints.Info, payload json.RawMessage, set []st
 	case hookpoints.PreShellExec.Name:
 		follows, err = p.commands()
 	case hookpoints.PreFetchURL.Name:
-		follows = p.target()
+		follows, err = p.target()
 	case hookpoints.PreCacheOutput.Name:
 		follows, err = m.content(p)
 	}
@@ -99,41 +99,47 @@ func (p *partly) with(fields map[string]any) (json.RawMessage, error) {
 	return payload, nil
 }
 
+// argument returns a field that is an argument of the call too, and what follows for the other of
+// both; nothing follows if neither was set.
+func (p *partly) argument(name string) (value string, follows map[string]any, err error) {
+	switch {
+	case p.has(name):
+		value = p.text(name)
+		arguments, err := sjson.Set(gjson.GetBytes(p.payload, "arguments").Raw, name, value)
+		return value, map[string]any{"arguments": json.RawMessage(arguments)}, err
+	case p.has("arguments"):
+		value = p.text("arguments." + name)
+		return value, map[string]any{name: value}, nil
+	}
+	return "", nil, nil
+}
+
 // commands returns what follows from a command line, or from the argument that has it.
 func (p *partly) commands() (follows map[string]any, err error) {
-	follows = map[string]any{"commands": json.RawMessage("null")}
-	command := p.text("command")
-	switch {
-	case p.has("command"):
-		arguments, err := sjson.Set(gjson.GetBytes(p.payload, "arguments").Raw, "command", command)
-		if err != nil {
-			return nil, err
-		}
-		follows["arguments"] = json.RawMessage(arguments)
-	case p.has("arguments"):
-		command = p.text("arguments.command")
-		follows["command"] = command
-	default:
-		return nil, nil
+	command, follows, err := p.argument("command")
+	if err != nil || follows == nil {
+		return nil, err
 	}
+	follows["commands"] = json.RawMessage("null")
 	if list, ok := permissions.Commands(command); ok {
 		follows["commands"] = list
 	}
 	return follows, nil
 }
 
-// target returns what a URL says by itself: names are not looked up.
-func (p *partly) target() map[string]any {
-	if !p.has("url") {
-		return nil
+// target returns what a URL says by itself, or the argument that has it: names are not looked up.
+func (p *partly) target() (follows map[string]any, err error) {
+	address, follows, err := p.argument("url")
+	if err != nil || follows == nil {
+		return nil, err
 	}
-	target := permissions.TargetOf(tools.Access{URL: p.text("url")})
-	follows := map[string]any{"host": target.Host, "address_class": target.Class, "reason": nil,
-		"safety": hookpoints.SafetyPublic}
+	target := permissions.TargetOf(tools.Access{URL: address})
+	follows["host"], follows["address_class"] = target.Host, target.Class
+	follows["safety"], follows["reason"] = hookpoints.SafetyPublic, nil
 	if target.IsSensitive() {
 		follows["safety"], follows["reason"] = hookpoints.SafetySensitive, target.Reason
 	}
-	return follows
+	return follows, nil
 }
 
 // kind returns what kind of thing a call does: what its tool says, or what the names of the

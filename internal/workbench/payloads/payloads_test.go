@@ -46,6 +46,10 @@ func TestWhatFollowsFromWhatWasSet(t *testing.T) {
 
 		{"pre_fetch_url", map[string]string{"url": `"https://example.com/x"`},
 			map[string]string{"host": `"example.com"`, "safety": `"public"`, "reason": ``}},
+		{"pre_fetch_url", map[string]string{"url": `"https://example.com/x"`},
+			map[string]string{"arguments": `{"url":"https://example.com/x"}`}},
+		{"pre_fetch_url", map[string]string{"arguments": `{"url":"http://169.254.169.254/"}`},
+			map[string]string{"url": `"http://169.254.169.254/"`, "host": `"169.254.169.254"`, "safety": `"sensitive"`}},
 		{"pre_fetch_url", map[string]string{"url": `"http://10.0.0.1/"`, "safety": `"public"`},
 			map[string]string{"host": `"10.0.0.1"`, "address_class": `"private_network"`, "safety": `"public"`}},
 
