@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"errors"
+
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
 )
@@ -33,6 +35,16 @@ func (e *OutcomeError) Error() string {
 		return "the model's calls were all refused, and --strict makes that an error"
 	}
 	return "the model's answer is incomplete: " + string(e.Outcome)
+}
+
+// OutcomeOf returns what the answer lacked that an error is about, "" if the error is about
+// something else, or nil.
+func OutcomeOf(err error) Outcome {
+	var lacking *OutcomeError
+	if errors.As(err, &lacking) {
+		return lacking.Outcome
+	}
+	return ""
 }
 
 // incomplete returns why a response is incomplete although its stream ended normally; "" if it is

@@ -157,7 +157,7 @@ func (a *Agent) End(ctx context.Context, failure error) error {
 // reason returns a word for how a run ended.
 func reason(failure error) string {
 	switch {
-	case failure == nil, errors.As(failure, new(*OutcomeError)):
+	case failure == nil, OutcomeOf(failure) != "":
 		return "user_exit"
 	case errors.Is(failure, context.Canceled):
 		return "interrupt"

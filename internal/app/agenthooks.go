@@ -73,7 +73,7 @@ func askForHook(ctx context.Context, s *Session, q hooks.Judging) (string, error
 		}
 	}
 	text, err := judge.Prompt(ctx, q.Text)
-	if isOutcome(err) {
+	if agent.OutcomeOf(err) != "" {
 		return text, nil // the hook judges what it got
 	}
 	return text, err

@@ -101,24 +101,18 @@ func (s *Session) Answer(ctx context.Context, answer func(context.Context) (stri
 	}
 	return s.WithLock(ctx, s.Name(), func(held context.Context, _ *Session) error {
 		_, err := answer(held)
-		if err != nil && !isOutcome(err) || s.opts.Transient {
+		if err != nil && agent.OutcomeOf(err) == "" || s.opts.Transient {
 			return err
 		}
 		return cmp.Or(err, s.Store.Touch(s.Name()))
 	})
 }
 
-// isOutcome reports whether an error says no more than what the answer lacks.
-func isOutcome(err error) bool {
-	var lacking *agent.OutcomeError
-	return errors.As(err, &lacking)
-}
-
 // IsDelivered reports whether an error of [AnswerMail] says no more than what the answer lacks: the
 // mail is part of the conversation then.
 func IsDelivered(err error) bool {
-	var lacking *agent.OutcomeError
-	return errors.As(err, &lacking) && lacking.Outcome != agent.Unanswered
+	lacks := agent.OutcomeOf(err)
+	return lacks != "" && lacks != agent.Unanswered
 }
 
 // AnswerMail lets the model process the mail of the session's context while nobody else can
@@ -134,9 +128,7 @@ func AnswerMail(ctx context.Context, s *Session) (some bool, err error) {
 		}
 		some = true
 		s.person.detail("context %q: %d messages", s.Name(), len(mail))
-		err = s.Ask(held, agent.MailPrompt)
-		var lacking *agent.OutcomeError
-		if errors.As(err, &lacking) && lacking.Outcome == agent.Unanswered {
+		if err = s.Ask(held, agent.MailPrompt); agent.OutcomeOf(err) == agent.Unanswered {
 			err = fmt.Errorf("%w; the messages stay in the inbox", err)
 		}
 		return err

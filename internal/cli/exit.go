@@ -71,7 +71,6 @@ func exitCode(err error) int {
 	var unguarded *guards.MissingError
 	var held *contexts.LockedError
 	var taken *contexts.TakenError
-	var lacking *agent.OutcomeError
 	switch {
 	case err == nil:
 		return exitOK
@@ -85,8 +84,8 @@ func exitCode(err error) int {
 		return exitRefused
 	case errors.As(err, &wrong):
 		return exitUsage
-	case errors.As(err, &lacking):
-		return outcomeCode(lacking.Outcome)
+	case agent.OutcomeOf(err) != "":
+		return outcomeCode(agent.OutcomeOf(err))
 	case errors.Is(err, store.ErrUnavailable):
 		return exitUnavailable
 	}
