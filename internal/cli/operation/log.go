@@ -124,7 +124,7 @@ func entryText(e contexts.Entry, l look) string {
 	case e.Type == contexts.TypeToolCall && l.full:
 		return fmt.Sprintf("[TOOL CALL: %s%s]\n%s\n\n", e.To, by, e.Content)
 	case e.Type == contexts.TypeToolCall:
-		return fmt.Sprintf("[TOOL: %s%s] %s\n", e.To, by, term.Clip(strings.Join(strings.Fields(e.Content), " "), 60))
+		return fmt.Sprintf("[TOOL: %s%s] %s\n", e.To, by, brief(e.Content))
 	case e.Type == contexts.TypeToolResult && l.full:
 		return fmt.Sprintf("[TOOL RESULT: %s%s]%s\n%s\n\n", e.From, by, ranWith(e), e.Content)
 	case e.Type == contexts.TypeToolResult:
@@ -138,7 +138,12 @@ func ranWith(e contexts.Entry) string {
 	if e.Metadata == nil || e.Metadata.RanWith == nil {
 		return ""
 	}
-	return " ran with " + term.Clip(strings.Join(strings.Fields(string(e.Metadata.RanWith)), " "), 60)
+	return " ran with " + brief(string(e.Metadata.RanWith))
+}
+
+// brief returns the beginning of arguments, in a line.
+func brief(arguments string) string {
+	return term.Clip(strings.Join(strings.Fields(arguments), " "), 60)
 }
 
 // writtenBy says which program wrote an entry, as entries in a shared store do; "" in files.

@@ -107,17 +107,13 @@ func AskedOf(rows []Row) Asked {
 
 // AtLeast returns the first operation with this role or a later one; nil for none.
 func (a Asked) AtLeast(least Role) *Row {
-	i := slices.IndexFunc(a, func(r Row) bool { return r.Role >= least })
-	if i < 0 {
-		return nil
-	}
-	return &a[i]
+	return a.first(func(r Row) bool { return r.Role >= least })
 }
 
 // Keeps returns the first operation that is pointless in a run that keeps nothing; nil for none.
 // Before a prompt, a context can be emptied or compacted for that prompt.
 func (a Asked) Keeps() *Row {
-	i := slices.IndexFunc(a, func(r Row) bool {
+	return a.first(func(r Row) bool {
 		switch r.Phase {
 		case PhaseShow, PhaseCall, PhaseLast:
 			return false
@@ -126,6 +122,10 @@ func (a Asked) Keeps() *Row {
 		}
 		return r.Run != nil
 	})
+}
+
+func (a Asked) first(is func(Row) bool) *Row {
+	i := slices.IndexFunc(a, is)
 	if i < 0 {
 		return nil
 	}
