@@ -3,13 +3,16 @@ package native
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// adopt gives plugins the settings that are under a name in their schemas. A name that an entry of
-// the plugins directory has is that of the entry.
-func (o *Options) adopt(found []executable, skipped []plugin.SkippedPlugin, probes []probed) {
+// adopt gives plugins the settings that are under a name in their schemas, and returns those that
+// are left out for it: a setting turns them off, or there are some under two names. A name that an
+// entry of the plugins directory has is that of the entry.
+func (o *Options) adopt(found []executable, skipped []plugin.SkippedPlugin,
+	probes []probed) map[string]plugin.SkippedPlugin {
 	entries := map[string]bool{}
 	for _, file := range found {
 		entries[file.name] = true
@@ -17,48 +20,43 @@ func (o *Options) adopt(found []executable, skipped []plugin.SkippedPlugin, prob
 	for _, left := range skipped {
 		entries[left.Name] = true
 	}
-	before := o.Overrides
-	o.Overrides, o.doubled = maps.Clone(before), map[string]string{}
+	before, leftOut := o.Overrides, map[string]plugin.SkippedPlugin{}
+	o.Overrides = maps.Clone(before)
 	for i, file := range found {
-		at := file.name
-		for _, s := range probes[i].schemas {
-			set, isSet := before[s.Name]
-			if !isSet || entries[s.Name] || s.Name == at {
-				continue
+		var names []string // those with settings
+		called := probes[i].names()
+		for _, name := range append([]string{file.name}, called...) {
+			_, isSet := before[name]
+			isOthers := name != file.name && entries[name]
+			if isSet && !isOthers && !slices.Contains(names, name) {
+				names = append(names, name)
 			}
-			if _, isSet := before[at]; isSet {
-				o.doubled[file.name] = fmt.Sprintf("the configuration has settings for it under two names, [plugins.%q] and "+
-					"[plugins.%q]; write them under one", at, s.Name)
-				break
-			}
-			at, o.Overrides[file.name] = s.Name, set
+		}
+		if len(names) == 0 {
+			continue
+		}
+		o.Overrides[file.name] = before[names[0]]
+		_, isPlaced := o.Placed[file.name]
+		switch {
+		case isPlaced:
+		case len(names) > 1:
+			leftOut[file.name] = plugin.SkippedPlugin{Called: called, Reason: fmt.Sprintf("the configuration has settings for "+
+				"it under two names, [plugins.%q] and [plugins.%q]; write them under one", names[0], names[1])}
+		case before[names[0]].Disabled:
+			left := *disabled(names[0])
+			left.Called = called
+			leftOut[file.name] = left
 		}
 	}
+	return leftOut
 }
 
-// leavesOut returns why an executable is not used whose schema has the name that the
-// configuration turns off, or that has settings under two names, nil if it is used.
-func (o *Options) leavesOut(name string, schemas []schema) *plugin.SkippedPlugin {
-	_, placed := o.Placed[name]
-	doubled, isDoubled := o.doubled[name]
-	if placed || !isDoubled && !o.Overrides[name].Disabled {
-		return nil
+// names returns the names in the schemas.
+func (p probed) names() (list []string) {
+	for _, s := range p.schemas {
+		list = append(list, s.Name)
 	}
-	var left *plugin.SkippedPlugin
-	if isDoubled {
-		left = &plugin.SkippedPlugin{Reason: doubled}
-	}
-	var names []string
-	for _, s := range schemas {
-		if left == nil && o.Overrides[s.Name].Disabled {
-			left = disabled(s.Name)
-		}
-		names = append(names, s.Name)
-	}
-	if left != nil {
-		left.Called = names
-	}
-	return left
+	return list
 }
 
 // disabled says that the configuration leaves out an entry of the plugins directory.

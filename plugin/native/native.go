@@ -75,8 +75,6 @@ type Options struct {
 	// copied to Dir under that name, replacing an entry of that name, and enabled.
 	Placed map[string]string
 
-	// doubled says which plugins have settings under two names.
-	doubled map[string]string
 	// Probed, if set, is called with the time that each plugin took to print its
 	// schema. Calls may be concurrent.
 	Probed func(name string, took time.Duration)
@@ -112,8 +110,8 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	if ctx.Err() != nil {
 		return plugin.Loaded{}, ctx.Err()
 	}
-	opts.adopt(found, skipped, probes)
-	l := loader{opts: opts, taken: map[string]string{}, guards: guards, points: pointsThatBlock{}}
+	leftOut := opts.adopt(found, skipped, probes)
+	l := loader{opts: opts, leftOut: leftOut, taken: map[string]string{}, guards: guards, points: pointsThatBlock{}}
 	for _, entry := range skipped {
 		l.leaveOut(entry)
 	}
@@ -135,6 +133,8 @@ type loader struct {
 	taken  map[string]string // tool name -> the plugin that has it, "" for chibi itself
 	guards guards
 	points pointsThatBlock
+	// leftOut are those that are not used because of settings under a name in their schemas.
+	leftOut map[string]plugin.SkippedPlugin
 }
 
 // add adds the plugin of an executable, or the reason why it is skipped.
@@ -143,9 +143,9 @@ func (l *loader) add(file executable, p probed) {
 		l.skip(file, p.err.Error())
 		return
 	}
-	if left := l.opts.leavesOut(file.name, p.schemas); left != nil {
+	if left, isLeft := l.leftOut[file.name]; isLeft {
 		left.Name, left.Origin = file.name, origin(file.path)
-		l.leaveOut(*left)
+		l.leaveOut(left)
 		return
 	}
 	isGuard := p.isGuard(l.points)
