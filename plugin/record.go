@@ -126,6 +126,8 @@ type Notice struct {
 	Event string
 	// Text says what happened and its consequence, without the names above.
 	Text string
+	// Once is true if showing it at one run is enough: nothing is wrong, and it stays as it is.
+	Once bool
 }
 
 // String returns the notice as one line.

@@ -50,15 +50,25 @@ func GuardsOf(s *Session) guards.Guards {
 
 // ReportSkipped tells the person which plugins were skipped, and why.
 func ReportSkipped(s *Session) {
+	var once []string
 	for _, skipped := range s.Loaded.Skipped {
-		if skipped.Reportable && !skipped.Untrusted {
-			s.person.notice(fmt.Sprintf("plugin %q left out: %s", skipped.Name, skipped.Reason))
+		text := fmt.Sprintf("plugin %q left out: %s", skipped.Name, skipped.Reason)
+		switch {
+		case s.Loaded.BuiltIn(skipped.Name) && !skipped.Required:
+			once = append(once, text)
+		case skipped.Reportable && !skipped.Untrusted:
+			s.person.notice(text)
 		}
 	}
 	reportUntrusted(s)
 	for _, n := range s.Loaded.Notices {
+		if n.Once {
+			once = append(once, n.String())
+			continue
+		}
 		s.person.notice(n.String())
 	}
+	noticeOnce(s, once)
 	for _, problem := range s.serverProblems {
 		s.person.notice(problem.Error())
 	}

@@ -102,7 +102,7 @@ type Config struct {
 	ToolCacheMaxBytes int `toml:"tool_cache_max_bytes" min:"0"`
 	// Directories and files that the model may read with the file tools; `~` is your home. Links out of them are not
 	// followed; files of chibi's home with keys, settings or approvals (`config.toml`, `models.toml`, `local.toml`,
-	// `trust.json`, `installed.json`, `mcp-tokens.json`, `mcp-approved.json`, and for a
+	// `trust.json`, `installed.json`, `mcp-tokens.json`, `mcp-approved.json`, `agent-hooks.json`, and for a
 	// shared store names with `credentials`, `.nk`, `.creds` or `pgpass` in them) are never read.
 	FileToolsAllowedPaths []string `toml:"file_tools_allowed_paths" check:"paths" unset:"none"`
 	// Directories outside the project in which the coding tools may write as they may within it; `~` is your home.

@@ -13,7 +13,7 @@ import (
 
 // Describe says in a few words what a hook does when it is asked, and at what.
 func Describe(h settings.Handler) string {
-	text := does(h)
+	text := Does(h)
 	if h.Matcher != "" {
 		text = fmt.Sprintf("matcher %q; %s", h.Matcher, text)
 	}
@@ -42,8 +42,8 @@ func variables(h settings.Handler) (text string) {
 	return text
 }
 
-// does says what a hook does.
-func does(h settings.Handler) string {
+// Does says what a hook does when it is asked.
+func Does(h settings.Handler) string {
 	switch h.Kind {
 	case engine.CommandHandler:
 		if !h.Exec {

@@ -18,7 +18,7 @@ import (
 // approvals. They also match backups of damaged files and temporary files of a killed run.
 func names() []string {
 	return []string{"config.toml", "models.toml", "trust.json", "installed.json", "local.toml", "mcp-tokens.json",
-		"mcp-approved.json", "credentials", ".nk", ".creds", "pgpass"}
+		"mcp-approved.json", "agent-hooks.json", "credentials", ".nk", ".creds", "pgpass"}
 }
 
 // Files are the private files of a home, as they were when [Of] looked. It is safe for

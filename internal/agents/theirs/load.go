@@ -21,11 +21,9 @@ import (
 	agentsettings "github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/project"
-	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
-	"github.com/dustin/go-humanize/english"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -104,12 +102,7 @@ func loadAgents(o Options) (loaders []*loader) {
 	if o.Off {
 		return nil
 	}
-	for _, name := range agents.Names() {
-		if set := o.Agents[name]; set.IsOn() {
-			d, _ := agents.ByName(name)
-			loaders = append(loaders, newLoader(o, d, set))
-		}
-	}
+	loaders = loadersOf(o)
 	var all errgroup.Group
 	for _, a := range loaders {
 		all.Go(func() error {
@@ -124,6 +117,17 @@ func loadAgents(o Options) (loaders []*loader) {
 	return loaders
 }
 
+// loadersOf returns those of the agents that are turned on.
+func loadersOf(o Options) (loaders []*loader) {
+	for _, name := range agents.Names() {
+		if set := o.Agents[name]; set.IsOn() {
+			d, _ := agents.ByName(name)
+			loaders = append(loaders, newLoader(o, d, set))
+		}
+	}
+	return loaders
+}
+
 func newLoader(o Options, d engine.Dialect, set Agent) *loader {
 	return &loader{Options: o, settings: settings{dialect: d}, set: set,
 		programs: FilesOf(o.Project).programs(), memory: &hooks.Memory{},
@@ -132,13 +136,12 @@ func newLoader(o Options, d engine.Dialect, set Agent) *loader {
 
 // loadAll loads the hooks of the agent.
 func (a *loader) loadAll() {
-	a.read()
-	a.number()
+	all := a.list()
 	a.reportFiles()
 	off := a.disabledBy()
 	a.urls, a.headerVariables = a.allowed()
 	var ready []hook
-	for _, h := range a.named(a.hooks()) {
+	for _, h := range a.recognise(all) {
 		why, untrusted := a.leftOut(h, off), h.file.untrusted
 		if untrusted == nil && why.Reason == "" {
 			untrusted = a.programChanged(a.programs, h)
@@ -148,6 +151,8 @@ func (a *loader) loadAll() {
 			a.skip(h, plugin.SkippedPlugin{Reason: untrusted.Error(), Reportable: true, Untrusted: true})
 		case why.Reason != "":
 			a.skip(h, why)
+		case h.other != "" && a.override[h.name].Required():
+			a.skip(h, plugin.SkippedPlugin{Reason: h.other, Reportable: true})
 		default:
 			ready = append(ready, h)
 		}
@@ -157,6 +162,13 @@ func (a *loader) loadAll() {
 		a.load(h, a.ready[:i])
 	}
 	a.reportUnused()
+}
+
+// list reads the settings files and lists their hooks.
+func (a *loader) list() []hook {
+	a.read()
+	a.number()
+	return a.named(a.hooks())
 }
 
 // inTurn makes all hooks of an event sequential of which one is.
@@ -191,7 +203,7 @@ func addBackground(a *loader) {
 
 // skip leaves a hook out.
 func (a *loader) skip(h hook, why plugin.SkippedPlugin) {
-	why.Name, why.Origin, why.Note = h.name, a.origin(h.file, h.Line), foreign.Describe(*h.Handler)+h.aboutName()
+	why.Name, why.Origin, why.Note = h.name, a.origin(h.file, h.Line), h.note()
 	a.Skipped = append(a.Skipped, why)
 }
 
@@ -205,7 +217,7 @@ func (a *loader) leftOut(h hook, off switchedOff) plugin.SkippedPlugin {
 		return plugin.SkippedPlugin{Reason: ofBridge + " for " + title + "; it does not run in chibi"}
 	case why != "":
 		return plugin.SkippedPlugin{Reason: why, Disabled: true}
-	case a.override[h.name].Disabled:
+	case a.override[h.name].Disabled && h.other == "":
 		return plugin.SkippedPlugin{Disabled: true,
 			Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", h.name)}
 	case !known:
@@ -232,19 +244,6 @@ func clipped(name string) string {
 	return strings.ToValidUTF8(name, "?")
 }
 
-// unknownEvent says that the agent has no such event, as far as is known.
-func unknownEvent(d engine.Dialect, name string) string {
-	text := fmt.Sprintf("unknown event %q", clipped(name))
-	var known []string
-	for _, e := range d.Events {
-		known = append(known, e.Name)
-	}
-	if near := strictjson.Nearest(name, known); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return text
-}
-
 // reportFiles reports what is wrong with files and with entries that cannot be read. Nothing of
 // these runs, so that it does not matter whether they are approved.
 func (a *loader) reportFiles() {
@@ -268,44 +267,6 @@ func place(path string, line int) string {
 	return fmt.Sprintf("%s:%d", term.Name(path), line)
 }
 
-// reportUnused says in one line which hooks do not run here, although nobody turned them off.
-func (a *loader) reportUnused() {
-	count, reasons := 0, []string{}
-	for _, s := range a.Skipped {
-		if !isUnused(s) {
-			continue
-		}
-		count++
-		if !slices.Contains(reasons, s.Reason) {
-			reasons = append(reasons, s.Reason)
-		}
-	}
-	if count == 0 {
-		return
-	}
-	const most = 4
-	if more := len(reasons) - most; more > 0 {
-		reasons = append(reasons[:most], fmt.Sprintf("%d reasons more", more))
-	}
-	a.Notices = append(a.Notices, plugin.Notice{Plugin: a.dialect.Name, Text: fmt.Sprintf(
-		"%s of %s %s %s (%s); see chibi plugin list", english.Plural(count, "hook", ""), a.dialect.Title,
-		english.PluralWord(count, "does", "do"), notHere, strings.Join(reasons, "; "))})
-}
-
-const notHere = "not run here"
-
-// SaysUnused reports whether a notice says only that hooks do not run here, as [Check] does of each.
-func SaysUnused(n plugin.Notice) bool { return strings.Contains(n.Text, notHere) }
-
-// isUnused reports whether a hook does not run here although nobody turned it off and nothing
-// is wrong with it.
-func isUnused(s plugin.SkippedPlugin) bool {
-	return !s.Reportable && !s.Disabled && !strings.HasPrefix(s.Reason, ofBridge)
-}
-
-// ofBridge begins the reason why entries of chibi bridge are left out.
-const ofBridge = "chibi bridge wrote it"
-
 // load makes the plugin of a hook. before are those that are asked before it.
 func (a *loader) load(h hook, before []hook) {
 	twins := twinsOf(a.dialect, h, before)
@@ -327,10 +288,16 @@ func (a *loader) load(h hook, before []hook) {
 		a.skip(h, plugin.SkippedPlugin{Reason: err.Error(), Reportable: true})
 		return
 	}
-	p.Origin, p.Note = a.origin(h.file, h.Line), foreign.Describe(*h.Handler)+h.aboutName()
+	p.Origin, p.Note = a.origin(h.file, h.Line), h.note()
+	if h.other != "" {
+		a.Notices = append(a.Notices, plugin.Notice{Plugin: h.name, Text: h.other})
+	}
 	a.Notices = append(a.Notices, append(override.Apply(&p), override.NoStdin(p.Name)...)...)
 	a.Plugins = append(a.Plugins, p)
 }
+
+// note describes a hook for lists.
+func (h hook) note() string { return foreign.Describe(*h.Handler) + h.aboutName() + h.aboutKnown() }
 
 // twinsOf returns the earlier hooks that are the same for the agent, whatever their matchers.
 func twinsOf(d engine.Dialect, h hook, before []hook) (twins []hook) {

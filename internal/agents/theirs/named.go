@@ -13,6 +13,7 @@ import (
 func (a *loader) named(list []hook) []hook {
 	count := map[string]int{}
 	for i, h := range list {
+		_, list[i].isSet = a.override[h.name]
 		stays := h.staying(a.dialect.Name)
 		if stays == "" {
 			continue
@@ -20,13 +21,29 @@ func (a *loader) named(list []hook) []hook {
 		if count[stays]++; count[stays] > 1 {
 			stays += fmt.Sprintf(":%d", count[stays])
 		}
+		list[i].stays = stays
 		if _, isSet := a.override[stays]; isSet {
-			list[i].name = stays
-		} else if _, isSet := a.override[h.name]; isSet {
-			list[i].stays = stays
+			list[i].name, list[i].isSet = stays, true
 		}
 	}
 	return list
+}
+
+// Names returns the name that a hook has now, and the one that a setting for it has: the name that
+// stays, unless there is one under its number. Both are empty if no agent's hook has the name.
+func Names(o Options, name string) (now, inSettings string) {
+	for _, a := range loadersOf(o) {
+		for _, h := range a.list() {
+			switch {
+			case h.name != name && h.stays != name:
+			case h.isSet || h.stays == "":
+				return h.name, h.name
+			default:
+				return h.name, h.stays
+			}
+		}
+	}
+	return "", ""
 }
 
 // staying returns the name of a hook that stays, "" if it has none.
@@ -62,7 +79,7 @@ func script(command string) string {
 
 // aboutName says of a hook whose setting is under its number which name stays.
 func (h hook) aboutName() string {
-	if h.stays == "" {
+	if !h.isSet || h.stays == "" || h.stays == h.name {
 		return ""
 	}
 	return fmt.Sprintf("; [plugins.%q] names it by its number, which changes with the hooks before it; %q stays", h.name,

@@ -34,7 +34,11 @@ type hook struct {
 	*agentsettings.Handler
 	file  *hookFile
 	name  string
-	stays string // the name that stays, where the configuration has the number
+	stays string // the name that stays, "" if it has none
+	// isSet says that the configuration has settings under its name.
+	isSet bool
+	known knownHook
+	other string // why its settings may be another hook's; "" if they are its own
 }
 
 // root is the directory of the agent's plugin that a command belongs to, "" if it belongs to none: there the

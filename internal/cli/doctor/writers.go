@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
@@ -23,7 +24,7 @@ func writableByOthers(home string, plugins []plugin.Plugin) []finding {
 	w.above(home)
 	w.files(home)
 	for _, name := range []string{"config.toml", "models.toml", "trust.json", "installed.json", "mcp-approved.json",
-		"mcp-tokens.json"} {
+		"mcp-tokens.json", theirs.KnownName} {
 		w.files(filepath.Join(home, name))
 	}
 	layout := contexts.Layout{Home: home}

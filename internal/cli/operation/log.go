@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -124,26 +125,29 @@ func entryText(e contexts.Entry, l look) string {
 	case e.Type == contexts.TypeToolCall && l.full:
 		return fmt.Sprintf("[TOOL CALL: %s%s]\n%s\n\n", e.To, by, e.Content)
 	case e.Type == contexts.TypeToolCall:
-		return fmt.Sprintf("[TOOL: %s%s] %s\n", e.To, by, brief(e.Content))
+		return fmt.Sprintf("[TOOL: %s%s] %s\n", e.To, by, brief(e.Content, maxBrief))
 	case e.Type == contexts.TypeToolResult && l.full:
-		return fmt.Sprintf("[TOOL RESULT: %s%s]%s\n%s\n\n", e.From, by, ranWith(e), e.Content)
+		return fmt.Sprintf("[TOOL RESULT: %s%s]%s\n%s\n\n", e.From, by, ranWith(e, math.MaxInt), e.Content)
 	case e.Type == contexts.TypeToolResult:
-		return fmt.Sprintf("  \u2192 %s%s\n", size(len(e.Content)), ranWith(e))
+		return fmt.Sprintf("  \u2192 %s%s\n", size(len(e.Content)), ranWith(e, maxBrief))
 	}
 	return fmt.Sprintf("[%s%s]: %s\n\n", strings.ToUpper(string(e.Type)), by, e.Content)
 }
 
-// ranWith says with which arguments a call ran if plugins changed those of the model.
-func ranWith(e contexts.Entry) string {
+// ranWith says with which arguments a call ran if plugins changed those of the model, in at most so many characters.
+func ranWith(e contexts.Entry, most int) string {
 	if e.Metadata == nil || e.Metadata.RanWith == nil {
 		return ""
 	}
-	return " ran with " + brief(string(e.Metadata.RanWith))
+	return " ran with " + brief(string(e.Metadata.RanWith), most)
 }
 
+// maxBrief is how many characters of arguments are shown in a list.
+const maxBrief = 60
+
 // brief returns the beginning of arguments, in a line.
-func brief(arguments string) string {
-	return term.Clip(strings.Join(strings.Fields(arguments), " "), 60)
+func brief(arguments string, most int) string {
+	return term.Clip(strings.Join(strings.Fields(arguments), " "), most)
 }
 
 // writtenBy says which program wrote an entry, as entries in a shared store do; "" in files.

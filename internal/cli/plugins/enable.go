@@ -2,9 +2,11 @@ package plugins
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/config"
@@ -72,6 +74,9 @@ func fileName(ctx context.Context, env *command.Env, s *app.Session, name string
 	if dir := directory(env, s); dir.Has(name) || dir.HasDisabled(name) {
 		return name, nil
 	}
+	if hook, _ := theirs.Names(app.HooksOf(s), name); isForeign(name) && hook != "" {
+		return hook, nil
+	}
 	p, left, err := findLoaded(ctx, s, name)
 	switch {
 	case err != nil:
@@ -83,8 +88,11 @@ func fileName(ctx context.Context, env *command.Env, s *app.Session, name string
 }
 
 // inConfiguration returns the name under which the configuration has the settings of a plugin:
-// that of its file, or one in its schema.
+// that of its file, or one in its schema, and of an agent's hook the one that stays.
 func inConfiguration(ctx context.Context, s *app.Session, name string) string {
+	if _, hook := theirs.Names(app.HooksOf(s), name); isForeign(name) && hook != "" {
+		return hook
+	}
 	if _, isSet := s.Config.Plugins.ByName[name]; isSet || len(s.Config.Plugins.ByName) == 0 {
 		return name
 	}
@@ -109,12 +117,12 @@ func (w setting) apply(ctx context.Context, env *command.Env, s *app.Session) er
 	word, name := map[bool]string{true: "enable", false: "disable"}[w.enabled], term.Name(w.plugin)
 	w.plugin = inConfiguration(ctx, s, w.plugin)
 	if s.IsNamed() {
-		if err := w.writeHere(ctx, s); err != nil {
+		if err := errors.Join(w.writeHere(ctx, s), theirs.Keep(app.HooksOf(s), w.plugin)); err != nil {
 			return err
 		}
 		return env.Out.Say("Plugin %s is %sd in context %q", name, word, s.Name())
 	}
-	if err := w.write(s); err != nil {
+	if err := errors.Join(w.write(s), theirs.Keep(app.HooksOf(s), w.plugin)); err != nil {
 		return err
 	}
 	if err := app.Configure(ctx, s); err != nil {

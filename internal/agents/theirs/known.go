@@ -1,0 +1,145 @@
+package theirs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/foreign"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// KnownName is the name of the list, in a home, of the hooks that the configuration has settings for.
+const KnownName = "agent-hooks.json"
+
+// maxKnown bounds the list; the hooks that were seen first are forgotten.
+const maxKnown = 1000
+
+// known are the hooks that settings were made for, as they were then: under the same name there
+// can be another hook later.
+type known struct {
+	Hooks []knownHook `json:"hooks"`
+}
+
+// knownHook is one of them.
+type knownHook struct {
+	// Name is its name in the configuration, which has the event in it.
+	Name string `json:"name"`
+	// Project is the directory of the project that the hook came with, "" for the person's own.
+	Project string `json:"project,omitempty"`
+	// Hash is that of what it does, Does the beginning of that.
+	Hash string `json:"sha256"`
+	Does string `json:"does"`
+	// Since is when it was seen first with a setting.
+	Since time.Time `json:"since"`
+}
+
+// fingerprint returns what is kept of a hook.
+func (a *loader) fingerprint(h hook) knownHook {
+	does := foreign.Does(*h.Handler)
+	sum := sha256.Sum256([]byte(does))
+	k := knownHook{Name: h.name, Hash: hex.EncodeToString(sum[:]), Does: term.Clip(term.Line(does), 200),
+		Since: time.Now().UTC().Truncate(time.Second)}
+	if h.file.isProject {
+		k.Project = a.Project.Dir
+	}
+	return k
+}
+
+// recognise compares the hooks that have settings with what they were when these were made, and
+// remembers those that it sees with settings for the first time.
+func (a *loader) recognise(list []hook) []hook {
+	if !slices.ContainsFunc(list, func(h hook) bool { return h.isSet }) {
+		return list
+	}
+	all, err := jsonfile.Read[known](knownIn(a.Home))
+	var first []knownHook
+	for i, h := range list {
+		if !h.isSet || h.file.untrusted != nil {
+			continue
+		}
+		now := a.fingerprint(h)
+		switch was := all.under(h.name, a.Project.Dir); {
+		case err != nil:
+			list[i].other = fmt.Sprintf("chibi cannot read for which hook the settings of [plugins.%q] were made: %v", h.name, err)
+		case len(was) == 0:
+			first, list[i].known = append(first, now), now
+		case slices.ContainsFunc(was, func(k knownHook) bool { return k.Hash == now.Hash }):
+			list[i].known = was[0]
+		default:
+			list[i].known, list[i].other = was[0], fmt.Sprintf("the settings of [plugins.%q] were made for another hook, "+
+				"which %s; chibi plugin enable %s keeps them for this one", h.name, was[0].Does, term.ShellWord(h.name))
+		}
+	}
+	if err := remember(a.Home, first); err != nil {
+		a.Notices = append(a.Notices, plugin.Notice{Plugin: a.dialect.Name,
+			Text: "chibi cannot remember which hooks have settings: " + err.Error()})
+	}
+	return list
+}
+
+// under returns what is known under a name of the person's own hooks and of those of a project.
+func (k known) under(name, project string) (found []knownHook) {
+	for _, one := range k.Hooks {
+		if one.Name == name && (one.Project == "" || one.Project == project) {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// remember adds hooks to the list.
+func remember(home string, hooks []knownHook) error {
+	if len(hooks) == 0 {
+		return nil
+	}
+	return jsonfile.Update(knownIn(home), func(all *known) error {
+		all.Hooks = append(all.Hooks, hooks...)
+		all.Hooks = all.Hooks[max(0, len(all.Hooks)-maxKnown):]
+		return nil
+	})
+}
+
+func knownIn(home string) jsonfile.File { return jsonfile.File{Path: filepath.Join(home, KnownName)} }
+
+// Keep has the settings under a name hold for the hook that has the name now. It does nothing if no
+// agent's hook has it.
+func Keep(o Options, name string) error {
+	overrides := maps.Clone(o.Overrides())
+	if overrides == nil {
+		overrides = map[string]plugin.Override{}
+	}
+	overrides[name] = overrides[name] // a hook has the name under which it has settings
+	o.Overrides = func() map[string]plugin.Override { return overrides }
+	for _, a := range loadersOf(o) {
+		for _, h := range a.list() {
+			if h.name == name {
+				return a.keep(a.fingerprint(h))
+			}
+		}
+	}
+	return nil
+}
+
+// keep puts a hook in the place of those that the list has under its name.
+func (a *loader) keep(now knownHook) error {
+	return jsonfile.Update(knownIn(a.Home), func(all *known) error {
+		before := all.under(now.Name, a.Project.Dir)
+		all.Hooks = append(slices.DeleteFunc(all.Hooks, func(k knownHook) bool { return slices.Contains(before, k) }), now)
+		return nil
+	})
+}
+
+// aboutKnown says since when a hook has settings, and its fingerprint.
+func (h hook) aboutKnown() string {
+	if h.known.Hash == "" {
+		return ""
+	}
+	return fmt.Sprintf("; has settings since %s (%.8s)", h.known.Since.Format("2006-01-02"), h.known.Hash)
+}

@@ -1,0 +1,72 @@
+package theirs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/dustin/go-humanize/english"
+)
+
+// reportUnused says in one line which hooks do not run here, although nobody turned them off.
+func (a *loader) reportUnused() {
+	count, reasons := 0, []string{}
+	for _, s := range a.Skipped {
+		if !isUnused(s) {
+			continue
+		}
+		count++
+		if !slices.Contains(reasons, s.Reason) {
+			reasons = append(reasons, s.Reason)
+		}
+	}
+	if count == 0 {
+		return
+	}
+	const most = 4
+	if more := len(reasons) - most; more > 0 {
+		reasons = append(reasons[:most], fmt.Sprintf("%d reasons more", more))
+	}
+	misspelt := slices.ContainsFunc(a.hooks(), func(h hook) bool { return meant(a.dialect, h.Event) != "" })
+	a.Notices = append(a.Notices, plugin.Notice{Plugin: a.dialect.Name, Once: !misspelt, Text: fmt.Sprintf(
+		"%s of %s %s %s (%s); see chibi plugin list", english.Plural(count, "hook", ""), a.dialect.Title,
+		english.PluralWord(count, "does", "do"), notHere, strings.Join(reasons, "; "))})
+}
+
+const notHere = "not run here"
+
+// SaysUnused reports whether a notice says only that hooks do not run here, as [Check] does of each.
+func SaysUnused(n plugin.Notice) bool { return strings.Contains(n.Text, notHere) }
+
+// isUnused reports whether a hook does not run here although nobody turned it off and nothing
+// is wrong with it.
+func isUnused(s plugin.SkippedPlugin) bool {
+	return !s.Reportable && !s.Disabled && !strings.HasPrefix(s.Reason, ofBridge)
+}
+
+// ofBridge begins the reason why entries of chibi bridge are left out.
+const ofBridge = "chibi bridge wrote it"
+
+// unknownEvent says that the agent has no such event, as far as is known.
+func unknownEvent(d engine.Dialect, name string) string {
+	text := fmt.Sprintf("unknown event %q", clipped(name))
+	if near := meant(d, name); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return text
+}
+
+// meant returns the event that is probably meant by a name that no event has, "" if there is none.
+func meant(d engine.Dialect, name string) string {
+	if _, known := d.Event(name); known {
+		return ""
+	}
+	var known []string
+	for _, e := range d.Events {
+		known = append(known, e.Name)
+	}
+	return strictjson.Nearest(name, known)
+}

@@ -1,0 +1,46 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+	"slices"
+
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// saidName is the name of the list, in a home, of sentences that were shown once.
+const saidName = "said.json"
+
+// maxSaid bounds the list; the sentences that were shown first are forgotten.
+const maxSaid = 500
+
+// saidOnce are the hashes of sentences that are shown at one run only, in the order in which they were shown.
+type saidOnce struct {
+	Hashes []string `json:"sha256"`
+}
+
+// noticeOnce shows those of the sentences that no earlier run showed. If the list cannot be read
+// or written, it shows them again: that loses nothing.
+func noticeOnce(s *Session, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	file := jsonfile.File{Path: filepath.Join(s.Home, saidName)}
+	said, _ := jsonfile.Read[saidOnce](file)
+	var first []string
+	for _, text := range texts {
+		sum := sha256.Sum256([]byte(text))
+		if hash := hex.EncodeToString(sum[:]); !slices.Contains(said.Hashes, hash) {
+			s.person.notice(text + "; chibi says this once")
+			first = append(first, hash)
+		}
+	}
+	if len(first) > 0 {
+		_ = jsonfile.Update(file, func(said *saidOnce) error {
+			said.Hashes = append(said.Hashes, first...)
+			said.Hashes = said.Hashes[max(0, len(said.Hashes)-maxSaid):]
+			return nil
+		})
+	}
+}
