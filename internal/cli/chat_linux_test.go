@@ -79,8 +79,12 @@ func TestAConversationAtTheTerminal(t *testing.T) {
 	p.Sees(t, "out of luck")
 	p.Sees(t, "> ")
 	p.WriteString("\x04")
+	p.Sees(t, "\x1b[?2004l")
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("chibi ended with %v", err)
+	}
+	if strings.Count(p.Raw(), "\x1b[?2004") != 2 {
+		t.Error("while an answer ran, the terminal did not mark what is pasted: its lines would be prompts")
 	}
 }
 

@@ -54,6 +54,7 @@ func Hold(ctx context.Context, run *operation.Run, p Person) error {
 		return err
 	}
 	defer release()
+	defer out.Screen.MarkPastes(ctx, c.editor.Out)()
 	c.editor.Complete = func(line string) []string { return complete(ctx, c, line) }
 	out.Line(term.Fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the "+
 		"commands, Ctrl-D ends. Context: "+run.Session.Name(), output.HelpWidth(out.Screen), 0, 0))

@@ -43,7 +43,8 @@ type Editor struct {
 // lineBreak represents a line break when a prompt is shown on one line.
 const lineBreak = "⏎"
 
-// Read reads one prompt that is not blank. Enter ends it, except after a backslash, which
+// Read reads one prompt that is not blank. A pasted text of several lines is a part of it if the
+// terminal marks it. Enter ends it, except after a backslash, which
 // continues it on the next line. Ctrl-C clears what is typed. label is shown before the first
 // line. Errors are io.EOF for Ctrl-D on an empty line, ErrInterrupted, the error of ctx, and
 // those of the terminal.
@@ -154,11 +155,7 @@ func (e *Editor) raw() (restore func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing the terminal: %w", err)
 	}
-	io.WriteString(e.Out, "\x1b[?2004h")
-	return func() {
-		io.WriteString(e.Out, "\x1b[?2004l")
-		tty.Restore(int(e.In.Fd()), state)
-	}, nil
+	return func() { tty.Restore(int(e.In.Fd()), state) }, nil
 }
 
 // history adapts an editor's history to the terminal, with one line for each prompt. Read

@@ -37,6 +37,7 @@ type drawing struct {
 	colours    []*term.Filter      // the filters whose texts may leave a colour set
 	status     bool                // status lines are shown on standard error
 	paused     int                 // how many have exclusive use of the terminal
+	marking    io.Writer           // the terminal that marks what is pasted; nil: none does
 	silent     int                 // how many want nothing printed meanwhile
 	held       []func()            // what prints what was held back
 	heldBytes  int                 // of its text

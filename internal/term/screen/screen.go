@@ -5,6 +5,7 @@
 package screen
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -119,17 +120,43 @@ func (s *Screen) Pause() (resume func()) {
 	defer s.mu.Unlock()
 	s.hide()
 	s.liftDraft()
+	s.mark(false)
 	s.paused++
 	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.paused--
+		s.mark(true)
 		s.inLine, s.loose = false, true
 		s.release()
 		if !s.shown {
 			s.show()
 		}
 	})
+}
+
+// MarkPastes has a terminal mark what is pasted, while nobody else has it, until the returned function is
+// called or ctx ends.
+func (s *Screen) MarkPastes(ctx context.Context, terminal *os.File) (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.marking = terminal
+	s.mark(true)
+	unmark := func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.mark(false)
+		s.marking = nil
+	}
+	stop := context.AfterFunc(ctx, unmark)
+	return func() { stop(); unmark() }
+}
+
+// mark has the terminal mark what is pasted, or not, unless somebody else has it.
+func (s *drawing) mark(on bool) {
+	if s.marking != nil && s.paused == 0 {
+		io.WriteString(s.marking, map[bool]string{true: "\x1b[?2004h", false: "\x1b[?2004l"}[on])
+	}
 }
 
 // Hold holds back everything that would be printed on the terminal, what plugins write
@@ -164,6 +191,7 @@ func (s *Screen) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status, s.paused, s.silent = false, 0, 0
+	s.mark(false)
 	s.release()
 	s.hide()
 	s.leaveDraft()

@@ -55,6 +55,25 @@ func TestNoStatusLineIsDrawnWhileSomebodyElseHasTheTerminal(t *testing.T) {
 	}
 }
 
+// TestPastesAreMarkedWhileNobodyElseHasTheTerminal: a plugin that asks there knows no marks.
+func TestPastesAreMarkedWhileNobodyElseHasTheTerminal(t *testing.T) {
+	got := drawn(t, func(s *Screen) {
+		end := s.MarkPastes(t.Context(), s.files[0])
+		resume := s.Pause()
+		again := s.Pause()
+		s.files[0].WriteString("theirs")
+		resume()
+		again()
+		s.files[0].WriteString("ours")
+		end()
+		s.Pause()()
+	})
+	const on, off = "\x1b[?2004h", "\x1b[?2004l"
+	if want := on + off + "theirs" + on + "ours" + off; got != want {
+		t.Errorf("the terminal gets %q, want %q", got, want)
+	}
+}
+
 // TestNothingIsPrintedIntoAQuestion of chibi's own, and into one of a plugin only what plugins
 // write; nothing is lost, and the order stays.
 func TestNothingIsPrintedIntoAQuestion(t *testing.T) {
