@@ -116,8 +116,10 @@ type lineError struct {
 func (e lineError) Error() string { return e.text }
 
 func unknownFlag(name string) error {
-	return lineError{"there is no flag " + name, true}
+	return lineError{noFlag + name, true}
 }
+
+const noFlag = "there is no flag "
 
 func missingValue(f cli.Flag, name string) error {
 	if takes(f) > 1 {
@@ -138,6 +140,9 @@ func SeeHelp(err error, commands ...string) error {
 		otherwise = ", or put -- before a prompt that begins with a dash"
 	} else if wrong.mayBeWords {
 		otherwise = ", or put -- before " + commands[0] + " if it is a prompt"
+	}
+	if flag := strings.TrimPrefix(wrong.text, noFlag); len(commands) > 0 && (flag == "-C" || flag == "-c") {
+		return fmt.Errorf("%s behind a command: chibi %s CONTEXT %s%s", wrong.text, flag, strings.Join(commands, " "), otherwise)
 	}
 	return fmt.Errorf("%s; see %s --help%s", wrong.text, strings.Join(append([]string{"chibi"}, commands...), " "),
 		otherwise)

@@ -12,7 +12,7 @@ import (
 
 // Command finds the command that the words name; its own flags may be among them. It is nil if
 // they are a prompt: "demo the new feature to me" is not the command demo. After the name of a
-// command, a prompt has two words or more, the first is no subcommand, and none is a flag; all
+// command, a prompt has two words or more, the first is no subcommand nor in its usage, and none is a flag; all
 // else that a command cannot take is an error, as whoever means a command pays for no prompt.
 func (l Line) Command(commands []*cli.Command) (*cli.Command, error) {
 	found, words := l.named(commands)
@@ -25,7 +25,7 @@ func (l Line) Command(commands []*cli.Command) (*cli.Command, error) {
 	switch isGroup := len(found.Subcommands) > 0; {
 	case len(words) == 0, !isGroup && len(own.Words) <= most:
 		return found, nil
-	case len(names) == 1 && len(words) > 1 && !slices.ContainsFunc(words, isFlag):
+	case len(names) == 1 && len(words) > 1 && !takesWord(found, words[0]) && !slices.ContainsFunc(words, isFlag):
 		return nil, nil
 	}
 	return nil, SeeHelp(lineError{misfit(found, names, words), true}, names...)
@@ -65,6 +65,13 @@ func misfit(c *cli.Command, names, words []string) string {
 		text += fmt.Sprintf(" (did you mean %q?)", name+" "+near)
 	}
 	return text
+}
+
+// takesWord reports whether a word is one that the usage of a command has literally, as [last|FILE] has last.
+func takesWord(c *cli.Command, word string) bool {
+	first, _, _ := strings.Cut(c.ArgsUsage, " ")
+	literals := strings.Split(strings.Trim(first, "[]."), "|")
+	return word == strings.ToLower(word) && slices.Contains(literals, word)
 }
 
 func isFlag(word string) bool { return strings.HasPrefix(word, "-") && word != "-" }

@@ -23,6 +23,7 @@ func programCommands() []*cli.Command {
 		{Name: "fire", ArgsUsage: "POINT", Flags: []cli.Flag{plugins, asJSON}},
 		{Name: "run", ArgsUsage: "RECIPE [TEXT]..."},
 		{Name: "demo"},
+		{Name: "trace", ArgsUsage: "[explain|FILE] [ABOUT]"},
 	}
 }
 
@@ -68,6 +69,10 @@ func TestWhichWordsAreACommand(t *testing.T) {
 		"fire the canon":              prompt,
 		"fire in the hole --nonsense": `error: chibi fire takes POINT; "in the hole --nonsense" follows it`,
 		"run review and be quick":     "run",
+		"trace explain":               "trace",
+		"trace explain shell":         "trace",
+		"trace explain git status":    `error: chibi trace takes [explain|FILE] [ABOUT]; "explain git status" follows it`,
+		"trace the cause of it":       prompt,
 		"hello":                       prompt,
 		"hello demo":                  prompt,
 		"hello --demo":                prompt,
@@ -110,6 +115,7 @@ func TestWhatTheParserGets(t *testing.T) {
 		"context list x": `chibi context list takes no words; "x" follows it; see chibi context list --help, or put -- ` +
 			"before context if it is a prompt",
 		"context lst x -h": "chibi context",
+		"fire x -C work":   "there is no flag -C behind a command: chibi -C CONTEXT fire, or put -- before fire if it is a prompt",
 		"fire x --plugin":  "flag needs an argument: --plugin; see chibi fire --help",
 		"--nope hello": "there is no flag --nope; see chibi --help, or put -- before a prompt that begins with " +
 			"a dash",

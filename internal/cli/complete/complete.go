@@ -140,10 +140,8 @@ func (c *completer) argument(ctx context.Context, name string, a argument) []str
 		return append(a.flags, hookpoints.Names()...)
 	case "RECIPE":
 		return append(a.flags, c.read(ctx, recipeNames)...)
-	case "FILE":
-		if a.command.Name == "trace" {
-			return append(a.flags, "explain")
-		}
+	case "explain|FILE":
+		return append(a.flags, "explain")
 	case "ABOUT":
 		if a.before[0] == "explain" {
 			return append(a.flags, c.read(ctx, traceNames)...)

@@ -21,7 +21,7 @@ func program() *cli.App {
 		Commands: []*cli.Command{
 			{Name: "shelf", Subcommands: []*cli.Command{{Name: "add"}, {Name: "clear", Hidden: true}}},
 			{Name: "completion", ArgsUsage: "SHELL", Flags: []cli.Flag{&cli.BoolFlag{Name: "quiet"}}},
-			{Name: "trace", ArgsUsage: "[FILE] [ABOUT]"},
+			{Name: "trace", ArgsUsage: "[explain|FILE] [ABOUT]"},
 		},
 	}
 }

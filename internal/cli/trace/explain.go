@@ -109,7 +109,7 @@ type unknownError struct {
 func (e *unknownError) Error() string {
 	if len(e.near) == 0 {
 		return fmt.Sprintf("nothing in this turn is called %q; it can be a plugin, a tool, a hook, a place in the "+
-			"request such as temperature, prompt, system prompt, a context or the number of a turn", e.about)
+			"request such as temperature, prompt, system_prompt, a context or the number of a turn", e.about)
 	}
 	quoted := make([]string, len(e.near))
 	for i, name := range e.near {

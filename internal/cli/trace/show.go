@@ -29,11 +29,11 @@ type traceFlags struct {
 func traceCommand(env *command.Env) *cli.Command {
 	var f traceFlags
 	return env.Command(command.Spec{
-		Name: "trace", Args: "[FILE] [ABOUT]",
+		Name: "trace", Args: "[explain|FILE] [ABOUT]",
 		About: "show what plugins did in the newest turn, as a timeline, sentences or a page",
 		More: aboutFile + " \"chibi trace explain\" says it in sentences; with ABOUT, only what concerns that: a plugin, " +
 			"a tool, a hook, a place in the request (temperature, api.temperature), prompt, system_prompt, a context, or the " +
-			"number of a turn.",
+			"number of a turn, and before a name of several things which it is: \"tool wc\".",
 		Flags: []cli.Flag{
 			turnFlag(&f.turn), agentFlag(&f.agent),
 			&cmdline.Flag{Name: "plugin", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.Last(&f.plugin),
@@ -45,7 +45,7 @@ func traceCommand(env *command.Env) *cli.Command {
 			command.Switch(&f.json, "json", "print the turn's lines, or the sentences, as JSON"),
 		},
 		Examples: []string{"chibi trace", "chibi trace --plugin guard --turn -2", "chibi trace explain",
-			"chibi trace explain run_command", "chibi trace explain api.temperature", "chibi trace explain system_prompt",
+			"chibi trace explain run_command", "chibi trace explain 'tool wc'", "chibi trace explain api.temperature", "chibi trace explain system_prompt",
 			"chibi trace --html trace.html"},
 		Run: func(ctx context.Context, args []string) error {
 			if len(args) > 0 && args[0] == "explain" {
