@@ -86,7 +86,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 	}
 	if found == nil {
 		hintCommand(p.env.Out, l, line.Commands)
-		p.meant = meantBy(l)
+		p.meant = meantBy(l, line.Commands)
 		line.Commands = nil
 	}
 	parserArgs, err := l.ParserArgs(found)

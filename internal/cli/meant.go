@@ -9,13 +9,22 @@ import (
 
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/urfave/cli/v2"
 )
 
-// meantBy returns what shows what a person may have looked for by a word that, alone, is hardly a
-// prompt; "" for all other lines.
-func meantBy(l cmdline.Line) string {
+// meantBy returns the command that a person may have meant by words that are hardly a prompt: a word
+// alone, or a group of commands in the plural and one of the group; "" for all other lines.
+func meantBy(l cmdline.Line, commands []*cli.Command) string {
+	if l.Ended || len(l.Words) == 0 {
+		return ""
+	}
 	isWord := func(word string) bool { return !strings.HasPrefix(word, "-") }
-	if l.Ended || len(l.Words) == 0 || slices.ContainsFunc(l.Words[1:], isWord) {
+	if slices.ContainsFunc(l.Words[1:], isWord) {
+		name := strings.TrimSuffix(l.Words[0], "s")
+		singular := cmdline.Line{Words: append([]string{name}, l.Words[1:]...)}
+		if found, err := singular.Command(commands); err == nil && found != nil && found.Name == l.Words[1] && name != l.Words[0] {
+			return "chibi " + name + " " + found.Name
+		}
 		return ""
 	}
 	return map[string]string{
