@@ -113,6 +113,10 @@ func removeCommand(env *command.Env) *cli.Command {
 
 func remove(ctx context.Context, env *command.Env, s *app.Session, name string) error {
 	dir := directory(env, s)
+	name, err := fileName(ctx, env, s, name)
+	if err != nil {
+		return err
+	}
 	info, err := dir.Stat(name)
 	if err != nil {
 		return command.Usage("there is no plugin %q in %s", name, dir.Path)
