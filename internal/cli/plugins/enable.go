@@ -74,7 +74,7 @@ func fileName(ctx context.Context, env *command.Env, s *app.Session, name string
 	if dir := directory(env, s); dir.Has(name) || dir.HasDisabled(name) {
 		return name, nil
 	}
-	if hook, _ := theirs.Names(app.HooksOf(s), name); isForeign(name) && hook != "" {
+	if hook, _ := agentsHook(s, name); hook != "" {
 		return hook, nil
 	}
 	p, left, err := findLoaded(ctx, s, name)
@@ -87,10 +87,18 @@ func fileName(ctx context.Context, env *command.Env, s *app.Session, name string
 	return p.Name, nil
 }
 
+// agentsHook returns the names that a hook of a coding agent has now and in settings, "" for others.
+func agentsHook(s *app.Session, name string) (now, inSettings string) {
+	if !isForeign(name) {
+		return "", ""
+	}
+	return theirs.Names(app.HooksOf(s), name)
+}
+
 // inConfiguration returns the name under which the configuration has the settings of a plugin:
 // that of its file, or one in its schema, and of an agent's hook the one that stays.
 func inConfiguration(ctx context.Context, s *app.Session, name string) string {
-	if _, hook := theirs.Names(app.HooksOf(s), name); isForeign(name) && hook != "" {
+	if _, hook := agentsHook(s, name); hook != "" {
 		return hook
 	}
 	if _, isSet := s.Config.Plugins.ByName[name]; isSet || len(s.Config.Plugins.ByName) == 0 {
