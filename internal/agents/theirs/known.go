@@ -65,16 +65,17 @@ func (a *loader) recognise(list []hook) []hook {
 			continue
 		}
 		now := a.fingerprint(h)
-		switch was := all.under(h.name, a.Project.Dir); {
+		switch was, keep := all.under(h.name, a.Project.Dir), "chibi plugin enable "+term.ShellWord(h.name); {
 		case err != nil:
-			list[i].other = fmt.Sprintf("chibi cannot read for which hook the settings of [plugins.%q] were made: %v", h.name, err)
+			list[i].other = fmt.Sprintf("chibi cannot read for which hook the settings of [plugins.%q] were made: %v; %s begins "+
+				"the list anew", h.name, err, keep)
 		case len(was) == 0:
 			first, list[i].known = append(first, now), now
 		case slices.ContainsFunc(was, func(k knownHook) bool { return k.Hash == now.Hash }):
 			list[i].known = was[0]
 		default:
 			list[i].known, list[i].other = was[0], fmt.Sprintf("the settings of [plugins.%q] were made for another hook, "+
-				"which %s; chibi plugin enable %s keeps them for this one", h.name, was[0].Does, term.ShellWord(h.name))
+				"which %s; %s keeps them for this one", h.name, was[0].Does, keep)
 		}
 	}
 	if err := remember(a.Home, first); err != nil {
