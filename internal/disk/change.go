@@ -28,7 +28,8 @@ const (
 // made again to what they wrote; it can be made several times. After a crash the file is a whole
 // one, as before or after; an existing one keeps its mode, and its owner if that can be done. The
 // name must not be a link. On Linux nothing that others write is lost where the file system can
-// exchange files; elsewhere what they write between the last look and the renaming is.
+// exchange files, unless they put a new file there in the moment of the exchange and read ours before that is
+// taken back, microseconds later. Elsewhere what they write between the last look and the renaming is lost.
 func Change(fsys FS, name string, max int64, change func(data []byte) ([]byte, error)) error {
 	for attempt := range changeAttempts {
 		time.Sleep(time.Duration(attempt) * changePause)
@@ -133,6 +134,11 @@ func (s shared) put(temp string, old held) error {
 	own, err := s.fsys.Stat(temp)
 	if err != nil {
 		return err
+	}
+	// Whoever reads the file between the exchange and the next reads what may be taken back: the last look
+	// is right before it.
+	if !s.isStill(s.name, old.info) {
+		return errOthers
 	}
 	dir := filepath.Dir(s.name)
 	err = s.fsys.Exchange(temp, s.name)

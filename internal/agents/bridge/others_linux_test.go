@@ -80,9 +80,14 @@ func TestNothingThatTheAgentWritesIsLost(t *testing.T) {
 	t.Logf("%d changes", changes)
 }
 
-// addRecord reads the settings, adds a member, and writes them.
+// addRecord reads the settings, adds a member, and writes them. An agent knows what it wrote last: it reads
+// again when that is not there, as a file of ours may be there for a moment that is taken back.
 func addRecord(path string, n int) error {
 	settings, err := readRecords(path)
+	for try := 0; err == nil && n > 0 && settings[fmt.Sprintf("record %d", n-1)] == nil && try < 10_000; try++ {
+		time.Sleep(time.Millisecond)
+		settings, err = readRecords(path)
+	}
 	if err != nil {
 		return fmt.Errorf("record %d: %w", n, err)
 	}
