@@ -150,5 +150,5 @@ func attackByPlugin(a *attempt) {
 // crashed reports whether a run ended by a signal, by a panic, or with an exit status that
 // chibi does not use.
 func crashed(o outcome) bool {
-	return o.code < 0 || o.code == 2 || o.code > 3 && o.code != 130 || strings.Contains(o.errs, "\ngoroutine ")
+	return o.code < 0 || o.code == 2 || o.code > 9 && o.code != 130 || strings.Contains(o.errs, "\ngoroutine ")
 }

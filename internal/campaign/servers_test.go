@@ -101,12 +101,12 @@ func hostileAnswers() []hostileServer {
 		{"sends an event that is no JSON", 1, events(write("data: hello\n\n"), done)},
 		{"sends an error in the middle", 1, events(write(piece("hel")),
 			write("data: {\"error\": {\"message\": \"overloaded\"}}\n\n"), done)},
-		{"sends wrong types", -1, events(write(`data: {"id": [], "model": {}, "choices": {"0": 7}, "usage": "much"}`+"\n\n"),
+		{"sends wrong types", 6, events(write(`data: {"id": [], "model": {}, "choices": {"0": 7}, "usage": "much"}`+"\n\n"),
 			write(`data: {"choices": [{"delta": {"content": 7, "tool_calls": {"index": "x", "function": []}}, `+
 				`"finish_reason": []}]}`+"\n\n"), done)},
-		{"sends no choices", -1, events(write("data: {\"choices\": []}\n\n"), done)},
-		{"ends for length", -1, events(write(piece("cut off")), write(finish("length")), done)},
-		{"ends for its filter", -1, events(write(piece("cut off")), write(finish("content_filter")), done)},
+		{"sends no choices", 6, events(write("data: {\"choices\": []}\n\n"), done)},
+		{"ends for length", 7, events(write(piece("cut off")), write(finish("length")), done)},
+		{"ends for its filter", 8, events(write(piece("cut off")), write(finish("content_filter")), done)},
 		{"calls tools twice by one id", -1, toolCalls("same", "same")},
 		{"calls a tool at index 2^62", -1, events(write(`data: {"choices": [{"delta": {"tool_calls": [{"index": `+
 			`4611686018427387904, "id": "x", "function": {"name": "update_todos", "arguments": `+
