@@ -4,6 +4,7 @@ package childtest
 
 import (
 	"os"
+	"os/signal"
 	"strings"
 	"testing"
 )
@@ -17,6 +18,10 @@ func Do(t *testing.T, variable string, work func(value string)) {
 		return
 	}
 	os.Unsetenv(variable) // not for the child's own children
+	if signal.Ignored(os.Interrupt) {
+		// So it is behind & in a script. As chibi does: what it starts is ended by Ctrl-C all the same.
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	work(value)
 	if t.Failed() {
 		t.FailNow() // prints the reason
