@@ -63,28 +63,35 @@ func (u *upload) read(r io.Reader) (isLast bool, err error) {
 
 // putWhole stores a value of one chunk.
 func (u *upload) putWhole(ctx context.Context) error {
-	a, err := u.run(ctx, `with put as (
+	return u.insert(ctx, `with put as (
 			insert into {s}.blob (id, key, size, time) values ($1, $2, $3, clock_timestamp())
 			on conflict do nothing returning id
 		), filled as (
 			insert into {s}.chunk (blob, n, data) select id, 0, $4 from put
 		)
 		select from put`, text(u.id), text(u.key), number(u.size), data(u.chunk))
-	if err != nil || len(a.rows) > 0 {
-		return err
-	}
-	return u.checkPut(ctx, a)
 }
 
-// checkPut tells whether a repeated statement that did nothing has put the value before.
-func (u *upload) checkPut(ctx context.Context, a answer) error {
-	if a.repeated {
-		a, err := u.run(ctx, `select from {s}.blob where id = $1 and size is not null`, text(u.id))
-		if err != nil || len(a.rows) > 0 {
+// insert carries out a statement that inserts the row of the value, unless one with its key exists.
+func (u *upload) insert(ctx context.Context, statement string, args ...arg) error {
+	for {
+		a, err := u.run(ctx, statement, args...)
+		if err != nil || a.changed > 0 {
 			return err
 		}
+		// Somebody was first, or an attempt of this call.
+		a, err = u.settled(ctx, `select id = $1 from {s}.blob where id = $1 or key = $2 and size is not null
+			order by id = $1 desc limit 1`, text(u.id), text(u.key))
+		if err != nil {
+			return err
+		}
+		if r, ok := a.one(); ok {
+			if isMine := r.bool(); isMine || r.err != nil {
+				return r.err
+			}
+			return store.ErrConflict
+		}
 	}
-	return store.ErrConflict
 }
 
 // putChunks stores a value of several chunks, of which the first one was read.
@@ -95,6 +102,9 @@ func (u *upload) putChunks(ctx context.Context, r io.Reader) error {
 	for n, isLast := 0, false; ; n++ {
 		a, err := u.run(ctx, `insert into {s}.chunk (blob, n, data) values ($1, $2, $3) on conflict do nothing`,
 			text(u.id), number(n), data(u.chunk))
+		if codeOf(err) == foreignKeyViolation {
+			return lostParts()
+		}
 		if err != nil {
 			return err
 		}
@@ -113,16 +123,12 @@ func (u *upload) putChunks(ctx context.Context, r io.Reader) error {
 // begin makes the row of a value that is not complete, and removes those that never were
 // completed: their chunks go with them.
 func (u *upload) begin(ctx context.Context) error {
-	a, err := u.run(ctx, `with left_over as (
+	return u.insert(ctx, `with left_over as (
 			delete from {s}.blob where size is null and time < clock_timestamp() - interval '1 day'
 		)
 		insert into {s}.blob (id, key, time) select $1, $2, clock_timestamp()
 		where not exists (select from {s}.blob where key = $2 and size is not null)
 		on conflict do nothing`, text(u.id), text(u.key))
-	if err == nil && a.changed == 0 && !a.repeated {
-		err = store.ErrConflict
-	}
-	return err
 }
 
 // finish makes the value exist, if all of it is there: a server that was replaced by one that
@@ -134,13 +140,21 @@ func (u *upload) finish(ctx context.Context) error {
 	case codeOf(err) == uniqueViolation:
 		return store.ErrConflict
 	case err == nil && a.changed == 0:
-		return fmt.Errorf("%w: parts of it were lost while it was put; put it again", store.ErrUnavailable)
+		return lostParts()
 	}
 	return err
 }
 
-// uniqueViolation is the server's code for a key that is taken.
-const uniqueViolation = "23505"
+// lostParts reports that a server that was behind has replaced the one that had parts of a value.
+func lostParts() error {
+	return fmt.Errorf("%w: parts of it were lost while it was put; put it again", store.ErrUnavailable)
+}
+
+// The server's codes for a key that is taken, and for a part of a value that is not there.
+const (
+	uniqueViolation     = "23505"
+	foreignKeyViolation = "23503"
+)
 
 // forget removes what was stored, though the caller may have given up; if that fails, a later
 // upload does.
@@ -155,8 +169,8 @@ func (b blobs) Remove(ctx context.Context, key string) (err error) {
 	if err := store.CheckKey(key); err != nil {
 		return err
 	}
-	_, err = b.run(ctx, `delete from {s}.blob where key = $1 and size is not null`, text(key))
-	return err
+	return b.removed(ctx, `delete from {s}.blob where key = $1 and size is not null`,
+		`select key from {s}.blob where key = $1 and size is not null`, text(key))
 }
 
 // listedBlobs is how many values one round trip lists.

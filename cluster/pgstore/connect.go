@@ -58,6 +58,7 @@ func newConfig(t target, o store.Options) (*pgconn.Config, error) {
 	c.MinProtocolVersion, c.MaxProtocolVersion = "3.0", "3.0"
 	c.MaxProtocolMessageBodyLen = maxMessage
 	c.ConnectTimeout = hostTimeout
+	c.OnNotice = noteCutShort
 	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAlive, Interval: keepAlive,
 		Count: 3}}
 	c.DialFunc = dialer.DialContext

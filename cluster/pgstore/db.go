@@ -127,6 +127,9 @@ func execute(ctx context.Context, conn *pgconn.PgConn, statement string, args []
 		}
 	}
 	result.CommandTag, result.Err = reader.Close()
+	if err := takeCutShort(conn); result.Err == nil {
+		result.Err = err
+	}
 	return result
 }
 

@@ -48,41 +48,62 @@ func (d docs) Put(ctx context.Context, key string, value []byte, rev uint64) (_ 
 		change = `update {s}.doc set rev = nextval('{s}.revision'), tag = $2, data = $3 where key = $1 and rev = $4
 			returning rev`
 	}
-	a, err := d.run(ctx, `with changed as (`+change+`)
-		select rev, case when $5 <> '' then pg_notify($5, $1) end is null from changed`,
-		text(key), text(tag), data(value), number(rev), text(d.channelFor(key)))
-	if err != nil {
-		return 0, err
-	}
-	if _, ok := a.one(); !ok && a.repeated {
-		a, err = d.run(ctx, `select rev from {s}.doc where key = $1 and tag = $2`, text(key), text(tag))
+	for {
+		a, err := d.run(ctx, `with changed as (`+change+`)
+			select rev, case when $5 <> '' then pg_notify($5, $1) end is null from changed`,
+			text(key), text(tag), data(value), number(rev), text(d.channelFor(key)))
 		if err != nil {
 			return 0, err
 		}
+		if r, ok := a.one(); ok {
+			return r.uint(), r.err
+		}
+		// Somebody was first, or an attempt of this call.
+		now, isMine, err := d.revision(ctx, key, tag)
+		switch {
+		case err != nil:
+			return 0, err
+		case isMine:
+			return now, nil
+		case now != rev:
+			return 0, store.ErrConflict
+		}
+	}
+}
+
+// revision settles which revision a document has, 0 if it is not there, and whether the call with a
+// tag has written it.
+func (d docs) revision(ctx context.Context, key, tag string) (rev uint64, isMine bool, err error) {
+	a, err := d.settled(ctx, `select rev, tag = $2 from {s}.doc where key = $1`, text(key), text(tag))
+	if err != nil {
+		return 0, false, err
 	}
 	r, ok := a.one()
 	if !ok {
-		return 0, store.ErrConflict
+		return 0, false, nil
 	}
-	return r.uint(), r.err
+	rev, isMine = r.uint(), r.bool()
+	return rev, isMine, r.err
 }
 
 // remove removes a document. A repeated call that finds none has done so before.
 func (d docs) remove(ctx context.Context, key string, rev uint64) error {
-	a, err := d.run(ctx, `with gone as (delete from {s}.doc where key = $1 and rev = $2 returning 1)
-		select (select count(*) from gone), (select count(*) from {s}.doc where key = $1)`, text(key), number(rev))
-	if err != nil {
-		return err
+	for isRepeated := false; ; {
+		a, err := d.run(ctx, `delete from {s}.doc where key = $1 and rev = $2`, text(key), number(rev))
+		if err != nil || a.changed > 0 {
+			return err
+		}
+		isRepeated = isRepeated || a.repeated
+		now, _, err := d.revision(ctx, key, "")
+		switch {
+		case err != nil:
+			return err
+		case now == 0 && isRepeated:
+			return nil
+		case now != rev:
+			return store.ErrConflict
+		}
 	}
-	r, ok := a.one()
-	if !ok {
-		return errRow
-	}
-	gone, before := r.int(), r.int()
-	if r.err == nil && gone == 0 && (before > 0 || !a.repeated) {
-		return store.ErrConflict
-	}
-	return r.err
 }
 
 // channelFor is the channel that is told of a document, "" for most: a notification holds a

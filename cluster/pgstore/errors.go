@@ -49,7 +49,7 @@ func isPassing(err error) bool {
 	var unusable *unusableError
 	var tooLong *pgproto3.ExceededMaxBodyLenErr
 	switch {
-	case errors.Is(err, errStandby):
+	case errors.Is(err, errStandby), errors.Is(err, errCutShort):
 		return true
 	case errors.As(err, &unusable), errors.As(err, &tooLong), errors.Is(err, errRow), errors.Is(err, errClosed),
 		isUntrusted(err):

@@ -18,7 +18,7 @@ import (
 )
 
 // writers append to logs, two to each, until they are stopped, and remember what was
-// acknowledged.
+// acknowledged. With each record they send a message and change a value.
 type writers struct {
 	t       *testing.T
 	stop    chan struct{}
@@ -38,7 +38,7 @@ func startWriters(t *testing.T, url string, n int) *writers {
 }
 
 func (w *writers) write(e *store.Engine, log, name string) {
-	ctx := context.Background()
+	ctx, rev := context.Background(), uint64(0)
 	for n := 0; ; n++ {
 		select {
 		case <-w.stop:
@@ -46,24 +46,34 @@ func (w *writers) write(e *store.Engine, log, name string) {
 		default:
 		}
 		id := fmt.Sprintf("%s-%d", name, n)
-		for {
-			tail, err := e.Log.Tail(ctx, log)
-			if err == nil {
-				_, err = e.Log.Append(ctx, log, tail, store.Record{ID: id, Data: []byte(name)})
-			}
-			if errors.Is(err, store.ErrConflict) {
-				continue
-			}
-			if err != nil {
-				w.t.Errorf("%s: %v", id, err)
-				return
-			}
-			break
+		err := appendBehind(ctx, e, log, store.Record{ID: id, Data: []byte(name)})
+		if err == nil {
+			_, err = e.Docs.Put(ctx, "mail."+name+"."+id, []byte(id), 0)
+		}
+		if err == nil {
+			rev, err = e.Docs.Put(ctx, "text."+name, []byte(id), rev)
+		}
+		if err != nil {
+			w.t.Errorf("%s: %v", id, err)
+			return
 		}
 		w.stored.Add(1)
 		w.mu.Lock()
 		w.records[name] = append(w.records[name], id)
 		w.mu.Unlock()
+	}
+}
+
+// appendBehind appends a record behind whatever is the tail.
+func appendBehind(ctx context.Context, e *store.Engine, log string, r store.Record) error {
+	for {
+		tail, err := e.Log.Tail(ctx, log)
+		if err == nil {
+			_, err = e.Log.Append(ctx, log, tail, r)
+		}
+		if !errors.Is(err, store.ErrConflict) {
+			return err
+		}
 	}
 }
 
@@ -78,11 +88,12 @@ func (w *writers) more(n int64) {
 	}
 }
 
-// check stops the writers and compares the logs with what was acknowledged.
+// check stops the writers and compares the store with what was acknowledged.
 func (w *writers) check(e *store.Engine) {
 	w.t.Helper()
 	close(w.stop)
 	w.all.Wait()
+	w.checkDocs(e)
 	found := map[string][]string{}
 	for i := range len(w.records) / 2 {
 		if err := e.Log.Read(context.Background(), fmt.Sprintf("log%d", i), store.Range{}, func(r store.Record) bool {
@@ -101,19 +112,47 @@ func (w *writers) check(e *store.Engine) {
 	w.t.Logf("%d records", w.stored.Load())
 }
 
+func (w *writers) checkDocs(e *store.Engine) {
+	w.t.Helper()
+	docs := map[string]string{}
+	if err := e.Docs.List(context.Background(), "", func(d store.Doc) bool {
+		docs[d.Key] = string(d.Data)
+		return true
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+	for name, records := range w.records {
+		for _, id := range records {
+			if docs["mail."+name+"."+id] != id {
+				w.t.Errorf("the message %s was acknowledged and is not there", id)
+			}
+		}
+		if last := records[len(records)-1]; docs["text."+name] != last {
+			w.t.Errorf("the value of %s is %q; want %q", name, docs["text."+name], last)
+		}
+	}
+}
+
 // faultCycles says how many times the server is killed, shut down, and paused, for a long run;
 // .ci/cluster/faults sets it.
 const faultCycles = "CHIBI_TEST_FAULTS"
 
-// TestNothingIsLostWhenTheServerDies writes from eight places while it is killed, shut down and
-// started again, and hangs.
-func TestNothingIsLostWhenTheServerDies(t *testing.T) {
-	kills, shutdowns, pauses := 3, 1, 1
+// cycles are how many times a server is killed, shut down, and paused.
+func cycles(t *testing.T) (kills, shutdowns, pauses int) {
+	t.Helper()
+	kills, shutdowns, pauses = 3, 1, 1
 	if text := os.Getenv(faultCycles); text != "" {
 		if _, err := fmt.Sscan(text, &kills, &shutdowns, &pauses); err != nil {
 			t.Fatalf("%s: %v", faultCycles, err)
 		}
 	}
+	return kills, shutdowns, pauses
+}
+
+// TestNothingIsLostWhenTheServerDies writes from eight places while it is killed, shut down and
+// started again, and hangs.
+func TestNothingIsLostWhenTheServerDies(t *testing.T) {
+	kills, shutdowns, pauses := cycles(t)
 	s := ownServer(t)
 	url := home(t, s, "killed")
 	w := startWriters(t, url, 8)
@@ -137,21 +176,10 @@ func TestNothingIsLostWhenTheServerDies(t *testing.T) {
 
 // TestAStandbyTakesOver: the URL names both servers, and the standby comes first.
 func TestAStandbyTakesOver(t *testing.T) {
-	primary := ownServer(t)
-	home(t, primary, "failover")
-	standby, err := primary.Standby()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(standby.Stop)
-	// The primary waits for the standby, so nothing that was acknowledged is lost with it.
-	for _, sql := range []string{"alter system set synchronous_standby_names = '*'", "select pg_reload_conf()"} {
-		if _, err := primary.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
-	url := fmt.Sprintf("postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/postgres?home=failover", standby.Port, primary.Port)
-	e := open(t, store.Options{URL: url})
+	p := newPair(t, "failover")
+	p.url = fmt.Sprintf("postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/postgres?home=failover", p.standby.Port,
+		p.primary.Port)
+	e := open(t, store.Options{URL: p.url})
 	st, err := e.Status(t.Context())
 	for end := time.Now().Add(time.Minute); len(st.Warnings) != 0 && time.Now().Before(end); { // until it follows
 		time.Sleep(10 * time.Millisecond)
@@ -160,17 +188,45 @@ func TestAStandbyTakesOver(t *testing.T) {
 	if err != nil || len(st.Servers) != 2 || st.Servers[1].Role != "standby" || len(st.Warnings) != 0 {
 		t.Errorf("%+v, %v", st, err)
 	}
-	w := startWriters(t, url, 8)
+	w := startWriters(t, p.url, 8)
 	w.more(100)
-	primary.Kill()
-	if _, err := standby.Exec(t.Context(), "alter system set synchronous_standby_names = ''"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := standby.Exec(t.Context(), "select pg_promote()"); err != nil {
+	p.primary.Kill()
+	if err := p.standby.Promote(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w.more(100)
 	w.check(e)
+}
+
+// TestNothingIsLostWhenTheStandbyHangsAndTakesOver writes from eight places while the standby hangs and
+// the waiting for it is ended, so that the primary has what the standby never gets. Then the primary
+// is lost, the standby takes over, and the old primary becomes its standby.
+func TestNothingIsLostWhenTheStandbyHangsAndTakesOver(t *testing.T) {
+	p := newPair(t, "hangs")
+	w := startWriters(t, p.url, 8)
+	_, _, times := cycles(t)
+	for range times {
+		w.more(100)
+		p.standby.Freeze()
+		for range 4 {
+			p.cutAnyShort()
+		}
+		begin := time.Now()
+		if err := p.standby.TakeOver(t.Context(), p.primary); err != nil {
+			t.Fatal(err)
+		}
+		w.more(1)
+		t.Logf("writing went on %s after the primary was lost", time.Since(begin).Round(time.Millisecond))
+		p.primary, p.standby = p.standby, p.primary
+		if err := p.standby.Follow(p.primary); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.primary.Require(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.more(100)
+	w.check(open(t, store.Options{URL: p.url}))
 }
 
 func TestAServerThatDoesNotAnswerIsNotAvailable(t *testing.T) {

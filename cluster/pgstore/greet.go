@@ -79,8 +79,7 @@ func (d *db) know(ctx context.Context, f found) error {
 	format, err := store.CheckFormat(ctx, f, d.options)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		err = explain(store.ErrNotFound, "the schema %s has no format number; chibi store init gives it one",
-			d.target.schema())
+		err = d.noFormat()
 	case err != nil:
 	case f.layout != layout:
 		err = fmt.Errorf("the tables of the home %s have the layout %.20q, and this program knows %s; use a newer "+
@@ -94,6 +93,11 @@ func (d *db) know(ctx context.Context, f found) error {
 	}
 	d.notes.keep(format, f.channel)
 	return nil
+}
+
+func (d *db) noFormat() error {
+	return explain(store.ErrNotFound, "the schema %s has no format number; chibi store init gives it one",
+		d.target.schema())
 }
 
 func isChannel(channel string) bool {

@@ -43,6 +43,10 @@ func initialize(ctx context.Context, o store.InitOptions) (_ []string, err error
 	if err != nil {
 		return nil, err
 	}
+	// What was there already may be from an Init that was not acknowledged.
+	if _, err := d.settled(ctx, "select 1"); err != nil {
+		return nil, err
+	}
 	if o.OutputAge > 0 || o.OutputBytes > 0 {
 		m.say("PostgreSQL removes no outputs by itself: run chibi store gc, for instance once a day")
 	}

@@ -104,8 +104,8 @@ func (l leases) Break(ctx context.Context, key string) (err error) {
 	if err := store.CheckKey(key); err != nil {
 		return err
 	}
-	_, err = l.run(ctx, `update {s}.lease set token = '', expires = '-infinity' where key = $1`, text(key))
-	return err
+	return l.removed(ctx, `update {s}.lease set token = '', expires = '-infinity' where key = $1`,
+		`select key from {s}.lease where key = $1 and token <> ''`, text(key))
 }
 
 type lease struct {
@@ -210,11 +210,23 @@ func (h *lease) Release(ctx context.Context) (err error) {
 	if !h.end() {
 		return store.ErrLost
 	}
-	a, err := h.run(ctx, `delete from {s}.lease where key = $1 and token = $2 and expires > clock_timestamp()`,
-		text(h.key), text(h.token))
-	// A repeated call that finds nothing has given it back before.
-	if err == nil && a.changed == 0 && !a.repeated {
-		err = store.ErrLost
+	for isRepeated := false; ; {
+		a, err := h.run(ctx, `delete from {s}.lease where key = $1 and token = $2 and expires > clock_timestamp()`,
+			text(h.key), text(h.token))
+		if err != nil || a.changed > 0 {
+			return err
+		}
+		isRepeated = isRepeated || a.repeated
+		left, err := h.settled(ctx, `select key from {s}.lease where key = $1 and token = $2 and expires > clock_timestamp()`,
+			text(h.key), text(h.token))
+		switch {
+		case err != nil:
+			return err
+		case len(left.rows) > 0: // as before
+		case isRepeated: // a repeated call that finds nothing has given it back before
+			return nil
+		default:
+			return store.ErrLost
+		}
 	}
-	return err
 }

@@ -41,6 +41,27 @@ func (l logs) Append(ctx context.Context, log string, after store.Tail, r store.
 	if err := cmp.Or(store.CheckLog(log), store.CheckID(r.ID), checkSize(r.Data)); err != nil {
 		return store.Tail{}, err
 	}
+	for {
+		t, ok, err := l.add(ctx, log, after, r)
+		if ok || err != nil {
+			return t, err
+		}
+		// Somebody was first, or an earlier call with this id, or an attempt of this one.
+		t, isMine, err := l.next(ctx, log, after, r.ID)
+		switch {
+		case err != nil:
+			return store.Tail{}, err
+		case isMine:
+			return t, nil
+		case t.Last != after.Last:
+			return store.Tail{}, store.ErrConflict
+		}
+	}
+}
+
+// add adds a record behind the one that is the tail, unless another one is there or that one is not.
+func (l logs) add(ctx context.Context, log string, after store.Tail, r store.Record) (_ store.Tail, ok bool,
+	err error) {
 	// The lock on the record before keeps Remove from removing it in between.
 	a, err := l.run(ctx, `with before as (
 			select win, count from {s}.log where log = $1 and pos = $2 for key share
@@ -56,22 +77,27 @@ func (l logs) Append(ctx context.Context, log string, after store.Tail, r store.
 		returning pos, win, count`,
 		text(log), number(after.Last), text(r.ID), flag(r.Begins), data(r.Data))
 	if err != nil {
-		return store.Tail{}, err
+		return store.Tail{}, false, err
 	}
-	if t, ok, err := a.tail(); ok || err != nil {
-		return t, err
-	}
-	// Somebody was first, or an earlier call with this id, or an attempt of this one.
-	a, err = l.run(ctx, `select pos, win, count from {s}.log where log = $1 and prev = $2 and id = $3`,
-		text(log), number(after.Last), text(r.ID))
+	return a.tail()
+}
+
+// next settles which record comes after one, and whether it has an id. If there is none, it is that
+// one itself; the zero tail if that is not there either.
+func (l logs) next(ctx context.Context, log string, after store.Tail, id string) (t store.Tail, isMine bool,
+	err error) {
+	a, err := l.settled(ctx, `select pos, win, count, prev = $2 and id = $3 from {s}.log
+		where log = $1 and (prev = $2 or pos = $2 or $2 = 0) order by prev = $2 desc, pos desc limit 1`,
+		text(log), number(after.Last), text(id))
 	if err != nil {
-		return store.Tail{}, err
+		return store.Tail{}, false, err
 	}
-	t, ok, err := a.tail()
-	if err == nil && !ok {
-		err = store.ErrConflict
+	r, ok := a.one()
+	if !ok {
+		return store.Tail{}, false, nil
 	}
-	return t, err
+	t, isMine = store.Tail{Last: r.uint(), Window: r.uint(), Count: r.uint()}, r.bool()
+	return t, isMine, r.err
 }
 
 // firstRows is how many records the first round trip of Read asks for at most, if it is not
@@ -152,8 +178,11 @@ func (l logs) Remove(ctx context.Context, log string) (err error) {
 	}
 	defer about(&err, "log", log)
 	for {
-		a, err := l.run(ctx, `delete from {s}.log where log = $1`, text(log))
-		if err != nil || a.changed == 0 {
+		if _, err := l.run(ctx, `delete from {s}.log where log = $1`, text(log)); err != nil {
+			return err
+		}
+		left, err := l.settled(ctx, `select pos from {s}.log where log = $1 limit 1`, text(log))
+		if err != nil || len(left.rows) == 0 {
 			return err
 		}
 	}

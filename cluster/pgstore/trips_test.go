@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/chibi-host/chibi/cluster/internal/pgtest"
@@ -21,6 +22,11 @@ type operation struct {
 	prepare func(ctx context.Context, e *store.Engine, key string) (any, error)
 	call    func(ctx context.Context, e *store.Engine, key string, prepared any) error
 	check   func(ctx context.Context, e *store.Engine, key string, prepared any) error
+}
+
+// reads reports whether nothing is written.
+func (o operation) reads() bool {
+	return slices.Contains([]string{"Get", "List", "Tail", "Read", "Read backward"}, o.name)
 }
 
 func nothing(context.Context, *store.Engine, string) (any, error) { return nil, nil }
@@ -73,6 +79,23 @@ func isFree(ctx context.Context, e *store.Engine, key string, _ any) error {
 	return l.Release(ctx)
 }
 
+// isBroken checks that a lease can be taken, and was not released.
+func isBroken(ctx context.Context, e *store.Engine, key string, _ any) error {
+	l, err := e.Leases.Take(ctx, key, nil)
+	if err == nil && l.Fresh() {
+		err = errors.New("the lease counts as released")
+	}
+	return err
+}
+
+// isConflict is the error of a Put that must conflict.
+func isConflict(_ uint64, err error) error {
+	if errors.Is(err, store.ErrConflict) {
+		return nil
+	}
+	return fmt.Errorf("%w instead of a conflict", err)
+}
+
 func operations() []operation {
 	return []operation{
 		{"Get", 1, document, func(ctx context.Context, e *store.Engine, key string, _ any) error {
@@ -94,6 +117,13 @@ func operations() []operation {
 			_, err := e.Docs.Put(ctx, key, nil, rev.(uint64))
 			return err
 		}, hasDoc("")},
+		{"Put of what is there", 2, document, func(ctx context.Context, e *store.Engine, key string, _ any) error {
+			return isConflict(e.Docs.Put(ctx, key, []byte("new"), 0))
+		}, hasDoc("old")},
+		{"Put of nothing of another revision", 2, document, func(ctx context.Context, e *store.Engine, key string,
+			rev any) error {
+			return isConflict(e.Docs.Put(ctx, key, nil, rev.(uint64)+1))
+		}, hasDoc("old")},
 		{"List", 1, document, func(ctx context.Context, e *store.Engine, key string, _ any) error {
 			return e.Docs.List(ctx, key, func(store.Doc) bool { return true })
 		}, hasDoc("old")},
@@ -112,6 +142,13 @@ func operations() []operation {
 			_, err := e.Log.Append(ctx, key, tail.(store.Tail), store.Record{ID: "second"})
 			return err
 		}, hasRecords("first second ")},
+		{"Append of what is there", 2, record, func(ctx context.Context, e *store.Engine, key string, tail any) error {
+			again, err := e.Log.Append(ctx, key, store.Tail{}, store.Record{ID: "first"})
+			if err == nil && again != tail {
+				err = fmt.Errorf("%v; want %v", again, tail)
+			}
+			return err
+		}, hasRecords("first ")},
 		{"Read", 1, record, func(ctx context.Context, e *store.Engine, key string, _ any) error {
 			return e.Log.Read(ctx, key, store.Range{}, func(store.Record) bool { return true })
 		}, hasRecords("first ")},
@@ -133,6 +170,11 @@ func operations() []operation {
 		}, func(ctx context.Context, _ *store.Engine, _ string, l any) error {
 			return l.(store.Lease).Release(ctx)
 		}, isFree},
+		{"Break", 1, func(ctx context.Context, e *store.Engine, key string) (any, error) {
+			return e.Leases.Take(ctx, key, []byte("me"))
+		}, func(ctx context.Context, e *store.Engine, key string, _ any) error {
+			return e.Leases.Break(ctx, key)
+		}, isBroken},
 		{"Put of a small blob", 1, nothing, func(ctx context.Context, e *store.Engine, key string, _ any) error {
 			_, err := e.Blobs.Put(ctx, key, bytes.NewReader([]byte("blob")))
 			return err
@@ -141,6 +183,16 @@ func operations() []operation {
 			_, err := e.Blobs.Put(ctx, key, bytes.NewReader(make([]byte, 5<<19)))
 			return err
 		}, hasBlob(5 << 19)},
+		{"Remove of a blob", 1, func(ctx context.Context, e *store.Engine, key string) (any, error) {
+			return e.Blobs.Put(ctx, key, bytes.NewReader([]byte("blob")))
+		}, func(ctx context.Context, e *store.Engine, key string, _ any) error {
+			return e.Blobs.Remove(ctx, key)
+		}, func(ctx context.Context, e *store.Engine, key string, _ any) error {
+			if _, err := e.Blobs.Open(ctx, key); !errors.Is(err, store.ErrNotFound) {
+				return fmt.Errorf("it is there: %w", err)
+			}
+			return nil
+		}},
 	}
 }
 

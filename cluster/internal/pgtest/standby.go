@@ -3,10 +3,12 @@
 package pgtest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
 // Standby starts a server that follows this one, which is shut down and started again for it.
@@ -15,11 +17,9 @@ func (s *Server) Standby() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	standby := &Server{Dir: s.Dir, Data: filepath.Join(base, "data"),
-		settings: append(s.settings[:len(s.settings):len(s.settings)],
-			fmt.Sprintf("primary_conninfo=host=127.0.0.1 port=%d user=postgres application_name=second", s.Port))}
+	standby := &Server{Dir: s.Dir, Data: filepath.Join(base, "data")}
 	if standby.Port, err = freePort(); err == nil {
-		err = startCopy(standby, s)
+		err = standby.follow(s)
 	}
 	if err != nil {
 		standby.Stop()
@@ -28,21 +28,79 @@ func (s *Server) Standby() (*Server, error) {
 	return standby, nil
 }
 
-// startCopy copies the data of a server and starts the copy as its standby.
-func startCopy(standby, primary *Server) error {
-	if err := giveAway(filepath.Dir(standby.Data)); err != nil {
+// Follow makes a server that was killed the standby of another one, on the port that it had. What
+// it had stored is removed.
+func (s *Server) Follow(primary *Server) error {
+	if err := s.Restart(); err != nil { // which gives back the memory that the killed one has left
+		return err
+	}
+	s.Shutdown()
+	if err := os.RemoveAll(s.Data); err != nil {
+		return err
+	}
+	return s.follow(primary)
+}
+
+// follow copies the data of a server and starts the copy as its standby.
+func (s *Server) follow(primary *Server) error {
+	if err := giveAway(filepath.Dir(s.Data)); err != nil {
 		return err
 	}
 	primary.Shutdown()
-	copying := exec.Command("cp", "-Rp", primary.Data, standby.Data)
+	copying := exec.Command("cp", "-Rp", primary.Data, s.Data)
 	if out, err := copying.CombinedOutput(); err != nil {
 		return fmt.Errorf("cp: %w: %s", err, out)
 	}
-	if err := os.WriteFile(filepath.Join(standby.Data, "standby.signal"), nil, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(s.Data, "standby.signal"), nil, 0o644); err != nil {
 		return err
 	}
 	if err := primary.Restart(); err != nil {
 		return err
 	}
-	return standby.Restart()
+	s.settings = append(primary.settings[:len(primary.settings):len(primary.settings)],
+		fmt.Sprintf("primary_conninfo=host=127.0.0.1 port=%d user=postgres application_name=second", primary.Port))
+	return s.Restart()
+}
+
+// Require has a server acknowledge only what its standbys have, and returns when one follows.
+func (s *Server) Require(ctx context.Context) error {
+	if err := s.set(ctx, "synchronous_standby_names", "*"); err != nil {
+		return err
+	}
+	for {
+		following, err := s.Exec(ctx, "select pid::text from pg_stat_replication where sync_state = 'sync'")
+		if err != nil || len(following) > 0 {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TakeOver makes a standby the primary after its own one and itself were killed: nothing gets to it
+// that it had not written yet.
+func (s *Server) TakeOver(ctx context.Context, primary *Server) error {
+	primary.Kill()
+	s.Kill()
+	if err := s.Restart(); err != nil {
+		return err
+	}
+	return s.Promote(ctx)
+}
+
+// Promote makes a standby a primary that waits for no standby.
+func (s *Server) Promote(ctx context.Context) error {
+	if err := s.set(ctx, "synchronous_standby_names", ""); err != nil {
+		return err
+	}
+	_, err := s.Exec(ctx, "select pg_promote()")
+	return err
+}
+
+func (s *Server) set(ctx context.Context, name, value string) error {
+	for _, sql := range []string{"alter system set " + name + " = '" + value + "'", "select pg_reload_conf()"} {
+		if _, err := s.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
 }
