@@ -66,7 +66,7 @@ func isPassing(err error) bool {
 	}
 	switch code {
 	case "57P01", "57P02", "57P03", "57P05", // the server is ending, starting, or has closed an idle session
-		"53300", // too many connections
+		tooManyConnections,
 		"55P03", // a lock was not to be had in time
 		"25P03", "25P04":
 		return true

@@ -171,6 +171,10 @@ func (d reporter) describePush(ctx context.Context, s *store.Status) error {
 		if err != nil {
 			return err
 		}
+		if w.crowded {
+			s.WhyNot = whyCrowded()
+			return nil
+		}
 	}
 	s.WhyNot = d.notes.knownPush().whyNot
 	s.Push = s.WhyNot == ""

@@ -33,6 +33,8 @@ type watcher struct {
 	seen   string         // what the documents were when they were looked at last
 	pushes bool           // it listens, or tries to again
 	retry  time.Time      // when it tries at the earliest
+	// crowded is true if it does not listen because connections are few.
+	crowded bool
 }
 
 // watch reports puts of documents: by notifications where they arrive, else by looking.
@@ -75,11 +77,15 @@ func (w *watcher) keep(ctx context.Context) {
 			w.tell()
 			continue
 		}
+		w.giveWay(ctx)
 		if now, err := w.look(ctx); err == nil && now != w.seen {
 			w.seen = now
 			w.tell()
 		}
 		w.listenAgain(ctx)
+		if w.crowded {
+			w.pool.drop() // what it has looked with
+		}
 	}
 }
 
@@ -89,7 +95,7 @@ func (w *watcher) listenAgain(ctx context.Context) {
 		return
 	}
 	w.conn, w.retry = nil, time.Now().Add(checkTime)
-	if w.listen(ctx) == nil {
+	if w.listen(ctx) == nil && w.conn != nil {
 		w.tell() // of what came in between
 	}
 }
@@ -113,7 +119,7 @@ func (w *watcher) tell() {
 // one. Without a connection it waits for the next time to look.
 func (w *watcher) wait(ctx context.Context) bool {
 	if w.conn == nil || w.conn.IsClosed() {
-		sleep(ctx, pollTime)
+		sleep(ctx, w.pause())
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
@@ -154,13 +160,23 @@ func (w *watcher) look(ctx context.Context) (string, error) {
 }
 
 // listen connects and finds out whether notifications arrive. If they do not, there is no
-// connection, and the reason is kept.
+// connection, and the reason is kept. There is none either where connections are few.
 func (w *watcher) listen(ctx context.Context) error {
+	w.crowded = false
 	err := w.repeat(ctx, func(ctx context.Context) (again bool, err error) {
-		err = w.tryListen(ctx)
+		if err = w.tryListen(ctx); err == nil {
+			w.crowded, err = w.isCrowded(ctx)
+		}
+		if codeOf(err) == tooManyConnections {
+			w.crowded, err = true, nil
+		}
+		if w.crowded || err != nil {
+			w.hangUp()
+			w.retry = time.Now().Add(checkTime)
+		}
 		return err != nil && isPassing(err), err
 	})
-	if err != nil {
+	if err != nil || w.crowded {
 		return err
 	}
 	arrives, err := w.probe(ctx)
