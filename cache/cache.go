@@ -12,8 +12,8 @@
 //     [ErrNotFound].
 //   - A crash leaves a complete entry, or files that Clean removes.
 //
-// Opening and listing take a context.Context, for caches that are not on this machine;
-// saving and removing take none, so that Ctrl-C does not lose what has arrived.
+// Opening, listing and cleaning take a context.Context, for caches that are not on this machine;
+// saving and clearing take none, so that Ctrl-C does not lose what has arrived.
 //
 // A Cache is safe for concurrent use. Several processes may use one directory at
 // once.
@@ -42,9 +42,9 @@ var (
 type Cache interface {
 	Saver
 	Browser
-	// Clean removes entries beyond the limits, and leftovers of crashes. It returns
-	// how many entries it removed.
-	Clean(limits Limits) (removed int, err error)
+	// Clean removes entries beyond the limits, and leftovers of crashes, until ctx ends. It
+	// returns how many entries it removed.
+	Clean(ctx context.Context, limits Limits) (removed int, err error)
 	// Clear removes everything.
 	Clear() error
 	// SpillFile makes an empty file for an output that is about to be written and

@@ -126,7 +126,7 @@ func TestCleaningRemovesWhatCrashesHaveLeft(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".spool-2"), []byte("in progress"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if removed, err := c.Clean(cache.Limits{}); err != nil || removed != 0 {
+	if removed, err := c.Clean(t.Context(), cache.Limits{}); err != nil || removed != 0 {
 		t.Errorf("removed %d, %v", removed, err)
 	}
 	names, _ := filepath.Glob(filepath.Join(dir, ".spool*"))

@@ -17,16 +17,20 @@ type Limits struct {
 	// MinAge is how old an entry must be to be removed; 0: any age. A younger entry
 	// may be about to be mentioned somewhere.
 	MinAge time.Duration
+	// Now is the time by which ages are counted; zero: that of the store, or of this machine if
+	// there is none.
+	Now time.Time
 	// Keep, if set, keeps entries that are still needed.
 	Keep func(id string) bool
 }
 
-// expired returns the entries that exceed the limits. entries has the newest first.
-func (l Limits) expired(entries []Entry, now time.Time) (list []Entry) {
+// expired returns the entries that exceed the limits. entries has the newest first; since says since
+// when an entry is kept.
+func (l Limits) expired(entries []Entry, since func(Entry) time.Time) (list []Entry) {
 	var total int64
 	for _, e := range entries {
 		total += e.Bytes
-		age := now.Sub(e.Time())
+		age := l.Now.Sub(since(e))
 		tooOld := l.MaxAge > 0 && age > l.MaxAge
 		tooMuch := l.MaxBytes > 0 && total > l.MaxBytes
 		if !tooOld && !tooMuch || age < l.MinAge || l.Keep != nil && l.Keep(e.ID) {

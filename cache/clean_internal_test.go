@@ -31,7 +31,8 @@ func TestExpired(t *testing.T) {
 		{"old and kept", Limits{MaxAge: time.Second, Keep: func(id string) bool { return id < "c" }}, "c d"},
 	} {
 		var got []string
-		for _, e := range test.limits.expired(entries, now) {
+		test.limits.Now = now
+		for _, e := range test.limits.expired(entries, Entry.Time) {
 			got = append(got, e.ID)
 		}
 		if got := strings.Join(got, " "); got != test.want {

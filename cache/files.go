@@ -181,13 +181,19 @@ func (c Files) entries(names []fs.DirEntry) (list []Entry) {
 }
 
 // Clean removes entries beyond the limits, and old files that belong to none.
-func (c Files) Clean(limits Limits) (removed int, err error) {
+func (c Files) Clean(ctx context.Context, limits Limits) (removed int, err error) {
 	names, err := c.dir.names()
 	if err != nil {
 		return 0, fmt.Errorf("cleaning the cache: %w", err)
 	}
 	entries := c.entries(names)
-	for _, e := range limits.expired(entries, time.Now()) {
+	if limits.Now.IsZero() {
+		limits.Now = time.Now()
+	}
+	for _, e := range limits.expired(entries, Entry.Time) {
+		if ctx.Err() != nil {
+			return removed, ctx.Err()
+		}
 		if err := c.dir.remove(e.ID); err != nil {
 			return removed, err
 		}

@@ -38,7 +38,7 @@ func FuzzEntries(f *testing.F) {
 		if list, err := c.List(t.Context()); err != nil || len(list) == 0 {
 			t.Errorf("listed are %v, %v", list, err)
 		}
-		if _, err := c.Clean(cache.Limits{MaxBytes: 1}); err != nil {
+		if _, err := c.Clean(t.Context(), cache.Limits{MaxBytes: 1}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -168,32 +168,26 @@ func (r remote) remove(ctx context.Context, id string) error {
 	return r.engine.Blobs.Remove(ctx, r.blob(id))
 }
 
-// leftAge is the age from which a blob without a document is removed, by this machine's
-// clock: a younger one may be an output that is being put.
+// leftAge is the age from which a blob without a document is removed: a younger one may be an output
+// that is being put.
 const leftAge = 24 * time.Hour
 
 // isOld reports whether an output may have reached the age at which a store removes its bytes.
 func (e Entry) isOld() bool { return time.Since(time.Unix(e.Timestamp, 0)) > leftAge }
 
-// removeLeft removes blobs that have had no document for long.
-func (r remote) removeLeft(ctx context.Context, known map[string]bool) error {
-	var left []string
-	prefix := r.blob("")
+// taken lists when the store took the bytes of outputs, by its clock.
+func (r remote) taken(ctx context.Context) (map[string]time.Time, error) {
+	list, prefix := map[string]time.Time{}, r.blob("")
 	err := r.engine.Blobs.List(ctx, prefix, func(b store.BlobInfo) bool {
-		if !known[strings.TrimPrefix(b.Key, prefix)] && time.Since(b.Time) > leftAge {
-			left = append(left, b.Key)
-		}
+		list[strings.TrimPrefix(b.Key, prefix)] = b.Time
 		return true
 	})
-	for _, key := range left {
-		err = errors.Join(err, r.engine.Blobs.Remove(ctx, key))
-	}
-	return err
+	return list, err
 }
 
 // cleanCopies removes this machine's copies of outputs that the store does not have.
-func (r remote) cleanCopies(known map[string]bool) error {
+func (r remote) cleanCopies(ctx context.Context, known map[string]bool) error {
 	isKnown := func(id string) bool { return known[id] }
-	_, err := r.local.Clean(Limits{MaxAge: time.Nanosecond, MinAge: orphanAge, Keep: isKnown})
+	_, err := r.local.Clean(ctx, Limits{MaxAge: time.Nanosecond, MinAge: orphanAge, Keep: isKnown})
 	return err
 }

@@ -141,27 +141,56 @@ func (c *Shared) List(ctx context.Context) ([]Entry, error) {
 // Clean removes entries beyond the limits, from the store and from this machine, and old
 // copies of what others have removed. What machines that died have left in the store
 // without a document is removed too, once it is old.
-func (c *Shared) Clean(limits Limits) (removed int, err error) {
-	ctx := context.Background() // the engine bounds it
+func (c *Shared) Clean(ctx context.Context, limits Limits) (removed int, err error) {
 	r, ok, err := c.inStore(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("cleaning the cache: %w", err)
+	switch {
+	case err != nil:
+	case !ok:
+		return c.local.Clean(ctx, limits)
+	default:
+		removed, err = c.clean(ctx, r, limits)
 	}
-	if !ok {
-		return c.local.Clean(limits)
+	if err != nil {
+		return removed, fmt.Errorf("cleaning the cache: %w", err)
+	}
+	return removed, nil
+}
+
+// clean counts the ages of outputs from when the store took them.
+func (c *Shared) clean(ctx context.Context, r remote, limits Limits) (removed int, err error) {
+	if limits.Now.IsZero() {
+		if limits.Now, err = c.engine.AgesAt(ctx); err != nil {
+			return 0, err
+		}
+	}
+	taken, err := r.taken(ctx)
+	if err != nil {
+		return 0, err
 	}
 	list, known, err := r.entries(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("cleaning the cache: %w", err)
+		return 0, err
 	}
-	for _, e := range limits.expired(list, time.Now()) {
+	since := func(e Entry) time.Time {
+		if at, ok := taken[e.ID]; ok {
+			return at
+		}
+		return e.Time()
+	}
+	for _, e := range limits.expired(list, since) {
 		if err := c.remove(ctx, r, e.ID); err != nil {
-			return removed, fmt.Errorf("removing cached output %q: %w", e.ID, err)
+			return removed, fmt.Errorf("output %q: %w", e.ID, err)
 		}
 		delete(known, e.ID)
+		delete(taken, e.ID)
 		removed++
 	}
-	return removed, errors.Join(r.removeLeft(ctx, known), r.cleanCopies(known))
+	for id, at := range taken {
+		if !known[id] && limits.Now.Sub(at) > leftAge {
+			err = errors.Join(err, r.engine.Blobs.Remove(ctx, r.blob(id)))
+		}
+	}
+	return removed, errors.Join(err, r.cleanCopies(ctx, known))
 }
 
 func (c *Shared) remove(ctx context.Context, r remote, id string) error {

@@ -248,7 +248,7 @@ func TestWhatOneMachineRemovesIsGoneOnOthers(t *testing.T) {
 	first, second := cachetest.Put(t, here, "tool", "one\n"), cachetest.Put(t, here, "tool", "two\n")
 	cachetest.Open(t, there, first.ID)
 	isSecond := func(id string) bool { return id == second.ID }
-	if n, err := here.Clean(cache.Limits{MaxAge: time.Nanosecond, Keep: isSecond}); n != 1 || err != nil {
+	if n, err := here.Clean(t.Context(), cache.Limits{MaxAge: time.Nanosecond, Keep: isSecond}); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
 	if _, err := there.Open(t.Context(), first.ID); !errors.Is(err, cache.ErrNotFound) {
@@ -291,15 +291,45 @@ func TestCopiesAndBlobsThatBelongToNothingAreRemovedOnceTheyAreOld(t *testing.T)
 		slices.Sort(keys)
 		return keys
 	}
-	if n, err := there.Clean(cache.Limits{}); n != 0 || err != nil || len(blobs()) != 2 {
+	if n, err := there.Clean(t.Context(), cache.Limits{}); n != 0 || err != nil || len(blobs()) != 2 {
 		t.Errorf("young: removed %d, %v, blobs %v", n, err, blobs())
 	}
-	// A store whose clock is behind says of the blobs that they are old.
 	m.Advance(-25 * time.Hour)
 	r.replace(gone.ID, "gone\n")
-	n, err := there.Clean(cache.Limits{})
+	m.Advance(25 * time.Hour)
+	n, err := there.Clean(t.Context(), cache.Limits{})
 	if n != 0 || err != nil || !slices.Equal(blobs(), []string{work + "-" + kept.ID}) {
 		t.Errorf("old: removed %d, %v, blobs %v", n, err, blobs())
+	}
+}
+
+// TestAgesCountByTheStoresClock has an output of a machine whose clock is a day behind, and a machine
+// whose clock is ahead.
+func TestAgesCountByTheStoresClock(t *testing.T) {
+	m := storetest.NewMemory()
+	here := machine(t, m)
+	e := cachetest.Put(t, here, "tool", "kept\n")
+	r := raw{t, m.Engine(store.Options{})}
+	d := r.doc(e.ID)
+	old := strings.Replace(string(d.Data), fmt.Sprint(e.Timestamp), fmt.Sprint(e.Timestamp-86400), 1)
+	if _, err := r.Docs.Put(t.Context(), d.Key, []byte(old), d.Rev); err != nil || old == string(d.Data) {
+		t.Fatal(err)
+	}
+	if n, err := here.Clean(t.Context(), cache.Limits{MaxAge: time.Hour}); n != 0 || err != nil {
+		t.Errorf("removed %d, %v", n, err)
+	}
+	ahead := m.Engine(store.Options{Now: func() time.Time { return time.Now().Add(2 * time.Hour) }})
+	var wrong *store.ClockError
+	_, err := cache.OpenShared(ahead, isWork, t.TempDir()).Clean(t.Context(), cache.Limits{MaxAge: time.Hour})
+	if !errors.As(err, &wrong) {
+		t.Errorf("a clock that is ahead: %v", err)
+	}
+	if _, _, err := cache.RemoveLeft(t.Context(), ahead); !errors.As(err, &wrong) {
+		t.Errorf("a clock that is ahead: %v", err)
+	}
+	m.Advance(2 * time.Hour)
+	if n, err := cache.OpenShared(ahead, isWork, t.TempDir()).Clean(t.Context(), cache.Limits{MaxAge: time.Hour}); n != 1 {
+		t.Errorf("removed %d, %v", n, err)
 	}
 }
 
@@ -320,7 +350,7 @@ func TestAStoreThatDoesNotAnswerSavesNothing(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	_, listed := c.List(t.Context())
-	_, cleaned := c.Clean(cache.Limits{})
+	_, cleaned := c.Clean(t.Context(), cache.Limits{})
 	for _, err := range []error{listed, cleaned, c.Clear()} {
 		if !errors.Is(err, store.ErrUnavailable) {
 			t.Errorf("%v", err)

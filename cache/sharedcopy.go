@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/chibi-host/chibi/store"
 )
@@ -68,6 +67,10 @@ func (c *Shared) take(ctx context.Context, e Entry, content io.Reader) error {
 // such as those of contexts that were deleted while a machine died. It returns how many
 // there were, and their bytes.
 func RemoveLeft(ctx context.Context, e *store.Engine) (removed int, bytes int64, err error) {
+	now, err := e.AgesAt(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
 	known := map[string]bool{}
 	err = e.Docs.List(ctx, "out.", func(d store.Doc) bool {
 		owner, id, _ := strings.Cut(strings.TrimPrefix(d.Key, "out."), ".")
@@ -80,7 +83,7 @@ func RemoveLeft(ctx context.Context, e *store.Engine) (removed int, bytes int64,
 	var left []store.BlobInfo
 	err = e.Blobs.List(ctx, "", func(b store.BlobInfo) bool {
 		owner, id, _ := strings.Cut(b.Key, "-") // an engine may keep other values there
-		if isContextID(owner) && validID(id) && !known[b.Key] && time.Since(b.Time) > leftAge {
+		if isContextID(owner) && validID(id) && !known[b.Key] && now.Sub(b.Time) > leftAge {
 			left = append(left, b)
 		}
 		return true

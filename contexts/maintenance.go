@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
 
 // maintenance is what a [Store] does for a home as a whole, now and then.
@@ -63,6 +65,13 @@ func (m maintenance) ID(ctx context.Context, name string) (string, error) {
 	return "", nil
 }
 
+// AgesAt returns the time by which ages are counted: that of a store that many machines share, and
+// of this machine for others. The error is a *[store.ClockError] if this machine's clock is so far
+// from the store's that it may remove nothing that is old.
+func (m maintenance) AgesAt(ctx context.Context) (time.Time, error) {
+	return m.store.backend.AgesAt(ctx)
+}
+
 // Daily reports whether a day has passed since it last returned true, on any machine that
 // uses the store. It limits work that reads every context.
 func (m maintenance) Daily(ctx context.Context) (bool, error) { return m.store.backend.Daily(ctx) }
@@ -92,6 +101,10 @@ func (m maintenance) Expire(ctx context.Context, inUse string) (removed []Expire
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
+	now, err := s.backend.AgesAt(ctx)
+	if err != nil {
+		return nil, err
+	}
 	state, err := s.backend.Current(ctx)
 	if err != nil {
 		return nil, err
@@ -99,11 +112,11 @@ func (m maintenance) Expire(ctx context.Context, inUse string) (removed []Expire
 	var names []string
 	var failed error
 	for _, e := range entries {
-		why := e.IsDue(s.Now(), s.backend.LastUse)
+		why := m.due(ctx, e, now)
 		if why == "" || e.Name == state.Current || e.Name == inUse || !s.Exists(ctx, e.Name) {
 			continue
 		}
-		gone, err := m.expire(ctx, e.Name)
+		gone, err := m.expire(ctx, e.Name, now)
 		if failed = errors.Join(failed, err); gone {
 			removed, names = append(removed, Expired{e.Name, why}), append(names, e.Name)
 		}
@@ -117,9 +130,14 @@ func (m maintenance) Expire(ctx context.Context, inUse string) (removed []Expire
 	return removed, errors.Join(failed, err)
 }
 
+// due returns why a context is to be removed, "" if it is not.
+func (m maintenance) due(ctx context.Context, e registry.Context, now time.Time) string {
+	return e.IsDue(now, func(name string) time.Time { return m.store.backend.LastUse(ctx, name) })
+}
+
 // expire removes a context, unless it is in use, or was used just before; then a later run
 // removes it.
-func (m maintenance) expire(ctx context.Context, name string) (gone bool, err error) {
+func (m maintenance) expire(ctx context.Context, name string, now time.Time) (gone bool, err error) {
 	home := m.store.backend
 	unlock, _, err := m.store.open(name).Lock(ctx, parts.NoPatience)
 	var inUse *LockedError
@@ -131,7 +149,7 @@ func (m maintenance) expire(ctx context.Context, name string) (gone bool, err er
 	}
 	defer unlock()
 	e, err := home.Entry(ctx, name)
-	if err != nil || e == nil || e.IsDue(m.store.Now(), home.LastUse) == "" {
+	if err != nil || e == nil || m.due(ctx, *e, now) == "" {
 		return false, err
 	}
 	if err := home.Remove(name); err != nil {

@@ -52,7 +52,7 @@ func newFiles(home string, fsys disk.FS, now func() time.Time) *Files {
 // taken the context over, storing fails with a [TakenError]. What cannot be stored because
 // the store does not answer is kept on this machine, see [UnsentError].
 func OpenShared(e *store.Engine, home string) *Store {
-	return newStore(time.Now, func(s *Settings) parts.Backend { return homes.Shared(s, e, home) })
+	return newStore(e.Now, func(s *Settings) parts.Backend { return homes.Shared(s, e, home) })
 }
 
 // Unsaved returns a store with the contexts of this one that keeps nothing: what is changed is in

@@ -19,6 +19,9 @@ type Engine struct {
 	// without push looks in intervals. A value may also come without a change, as after a
 	// reconnection; before the channel is returned, later puts are watched for certain.
 	Watch func(ctx context.Context, prefix string) (<-chan struct{}, error)
+	// Now is the clock of this machine, [Options.Now], and Time asks for the store's.
+	Now  func() time.Time
+	Time func(ctx context.Context) (time.Time, error)
 	// Status describes the store for people.
 	Status func(ctx context.Context) (Status, error)
 	// Close ends the connection. What is being called, and what is called later, ends with

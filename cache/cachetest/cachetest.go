@@ -106,7 +106,7 @@ func unknown(t *testing.T, c cache.Cache) {
 	if list, err := c.List(t.Context()); len(list) > 0 || err != nil {
 		t.Errorf("list of an empty cache = %v, %v", list, err)
 	}
-	if removed, err := c.Clean(cache.Limits{MaxBytes: 1}); removed > 0 || err != nil {
+	if removed, err := c.Clean(t.Context(), cache.Limits{MaxBytes: 1}); removed > 0 || err != nil {
 		t.Errorf("cleaning an empty cache removed %d, %v", removed, err)
 	}
 	if err := c.Clear(); err != nil {
@@ -276,7 +276,7 @@ func clean(t *testing.T, c cache.Cache) {
 		{"by age, none is old", cache.Limits{MaxAge: time.Hour}, 0},
 		{"by age", cache.Limits{MaxAge: time.Nanosecond}, 2},
 	} {
-		if removed, err := c.Clean(test.limits); removed != test.removed || err != nil {
+		if removed, err := c.Clean(t.Context(), test.limits); removed != test.removed || err != nil {
 			t.Errorf("%s: removed %d, %v; want %d", test.name, removed, err, test.removed)
 		}
 		if _, err := c.Open(t.Context(), ids[1]); test.removed > 0 && !errors.Is(err, cache.ErrNotFound) {

@@ -21,6 +21,8 @@ func (e *engine) engine() *store.Engine {
 		Blobs:  &blobs{docs: e.docs, outs: stream{e.c, e.c.layout.outs()}},
 		Leases: &leases{docs: e.docs, ttl: leaseTime(e.options.Lease), now: e.options.Now},
 		Watch:  e.watch,
+		Now:    e.options.Now,
+		Time:   e.docs.time,
 		Status: e.status,
 		Close: func() error {
 			e.c.nc.Close()

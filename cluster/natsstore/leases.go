@@ -96,7 +96,7 @@ func isHeld(m message) bool {
 }
 
 func (l *leases) heldBy(ctx context.Context, m message) error {
-	server, err := l.serverTime(ctx)
+	server, err := l.docs.time(ctx)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (l *leases) Held(ctx context.Context, prefix string, each func(string, stor
 			continue
 		}
 		if server.IsZero() {
-			if server, err = l.serverTime(ctx); err != nil {
+			if server, err = l.docs.time(ctx); err != nil {
 				return err
 			}
 		}
@@ -164,11 +164,6 @@ func (l *leases) Break(ctx context.Context, key string) (err error) {
 		}
 	}
 	return err
-}
-
-func (l *leases) serverTime(ctx context.Context) (time.Time, error) {
-	info, err := l.docs.infoRetried(ctx)
-	return info.Now, err
 }
 
 type leaseWrite struct {

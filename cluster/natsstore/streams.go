@@ -88,6 +88,12 @@ func (s stream) infoRetried(ctx context.Context) (info streamInfo, err error) {
 	return info, err
 }
 
+// time asks the leader for its clock.
+func (s stream) time(ctx context.Context) (time.Time, error) {
+	info, err := s.infoRetried(ctx)
+	return info.Now, err
+}
+
 func streamsOf(l layout, o store.InitOptions) []streamConfig {
 	replicas := o.Replicas
 	if replicas <= 0 {

@@ -175,6 +175,20 @@ func (d *db) endWithPool(cancel context.CancelFunc) (stop func()) {
 	return func() { close(done) }
 }
 
+// time asks for the server's clock.
+func (d *db) time(ctx context.Context) (time.Time, error) {
+	a, err := d.run(ctx, "select (extract(epoch from clock_timestamp()) * 1000000)::bigint")
+	if err != nil {
+		return time.Time{}, err
+	}
+	r, ok := a.one()
+	if !ok {
+		return time.Time{}, errRow
+	}
+	at := time.UnixMicro(r.int())
+	return at, r.err
+}
+
 // ping connects and reads what the home is.
 func (d *db) ping(ctx context.Context) error {
 	_, err := d.run(ctx, "select")

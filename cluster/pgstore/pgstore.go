@@ -35,6 +35,8 @@ func open(ctx context.Context, o store.Options) (*store.Engine, error) {
 		Blobs:  blobs{d},
 		Leases: leases{d},
 		Watch:  d.watch,
+		Now:    d.options.Now,
+		Time:   d.time,
 		Status: reporter{d}.status,
 		Close: func() error {
 			d.pool.close()

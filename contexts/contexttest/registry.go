@@ -198,6 +198,7 @@ func (s lifecycleRules) rules() []rule {
 		{"deleting removes a context with everything in it", s.deleting},
 		{"the current context is the previous one, or the default one, when it is deleted", s.deletingCurrent},
 		{"expired contexts are removed, except those in use", s.expiring},
+		{"a context that was never the current one expires too", s.expiringUnnamed},
 		{"a setting of 0 removes a time", func(t *testing.T) {
 			h := s.home(t)
 			say(t, in(t, h, "work"), "hello")
@@ -286,6 +287,21 @@ func (s lifecycleRules) deletingCurrent(t *testing.T) {
 		current, err := in(t, h, step.name).Delete()
 		must(t, err)
 		equal(t, "current", step.current, current)
+	}
+}
+
+// expiringUnnamed has a context that no run made the current one: its entries say when it was used.
+func (s lifecycleRules) expiringUnnamed(t *testing.T) {
+	now := time.Now() // as the entries have it
+	h := s.open(t, Options{Now: func() time.Time { return now }})()
+	say(t, in(t, h, "once"), "one")
+	idle := 24 * time.Hour
+	must(t, h.SetDestroyRule("once", nil, &idle))
+	for want, after := range []time.Duration{0, 1000 * time.Hour} {
+		now = now.Add(after)
+		removed, err := h.Expire(t.Context(), "")
+		must(t, err)
+		equal(t, "removed", want, len(removed))
 	}
 }
 

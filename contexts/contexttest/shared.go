@@ -19,11 +19,13 @@ func Shared(open storetest.Open) Open {
 	return func(t *testing.T, o Options) func() *contexts.Store {
 		connect, home := open(t, store.Options{}), t.TempDir()
 		return func() *contexts.Store {
-			s := contexts.OpenShared(closing(t, connect()), home)
-			s.Limits, s.Report = o.Limits, o.Report
-			if s.Now = time.Now; o.Now != nil {
-				s.Now = o.Now
+			e := closing(t, connect())
+			if o.Now != nil { // it is the time on the machine and in the store
+				e.Now = o.Now
+				e.Time = func(context.Context) (time.Time, error) { return o.Now(), nil }
 			}
+			s := contexts.OpenShared(e, home)
+			s.Limits, s.Report = o.Limits, o.Report
 			return s
 		}
 	}
@@ -139,6 +141,7 @@ func (s sharedRules) rules() []rule {
 		}},
 		{"of many messages each is handled once, by whichever of several readers", s.handledOnce},
 		{"clocks that are an hour apart delay and repeat nothing", s.clocks},
+		{"ages count by the store's clock, and a machine whose clock is off removes nothing", s.wrongAges},
 	}
 }
 
@@ -302,11 +305,9 @@ func handleSome(m machine) (more bool, err error) {
 
 // clocks has machines whose clocks are an hour ahead and behind.
 func (s sharedRules) clocks(t *testing.T) {
-	add := s.machines(t)
-	ahead, behind := add(), add()
+	off := s.clocksOff(t)
+	ahead, behind := off(time.Hour), off(-time.Hour)
 	now := time.Now()
-	ahead.Now = func() time.Time { return now.Add(time.Hour) }
-	behind.Now = func() time.Time { return now.Add(-time.Hour) }
 	for _, way := range []struct{ from, to machine }{{ahead, behind}, {behind, ahead}} {
 		c := way.to.in(t, "work")
 		must(t, way.from.in(t, "other").Send("work", "other", "hi"))
@@ -326,11 +327,59 @@ func (s sharedRules) clocks(t *testing.T) {
 	must(t, ahead.in(t, "work").Append(late))
 	q := contexts.Query{Since: now.Add(30 * time.Minute), Keep: isMessage}
 	equal(t, "since", "late", Contents(history(t, behind.in(t, "work"), q)))
-	idle := 90 * time.Minute
-	must(t, ahead.SetDestroyRule("work", nil, &idle))
-	for _, m := range []machine{ahead, behind} {
-		removed, err := m.Expire(t.Context(), "")
-		must(t, err)
-		equal(t, "expired", 0, len(removed))
+}
+
+// clocksOff returns a function that adds a machine whose clock is off to an empty store.
+func (s sharedSuite) clocksOff(t *testing.T) func(off time.Duration) machine {
+	connect := s.open(t, store.Options{Lease: steadyLease})
+	return func(off time.Duration) machine {
+		e := connect()
+		e.Now = func() time.Time { return time.Now().Add(off) }
+		return newMachine(t, e, t.TempDir())
 	}
+}
+
+// wrongAges has machines whose clocks are off, which remove nothing, and one whose clock is right,
+// which removes what is old by the store's clock, whatever the others have written.
+func (s sharedRules) wrongAges(t *testing.T) {
+	off := s.clocksOff(t)
+	right, ahead, behind := off(0), off(time.Hour), off(-time.Hour)
+	idle := 30 * time.Minute
+	for _, name := range []string{"used", "entered"} {
+		say(t, right.in(t, name), "one")
+		must(t, right.SetDestroyRule(name, nil, &idle))
+	}
+	for _, m := range []machine{ahead, behind} {
+		for what, remove := range map[string]func() error{
+			"expire": func() error {
+				_, err := m.Expire(t.Context(), "")
+				return err
+			},
+			"daily": func() error {
+				_, err := m.Daily(t.Context())
+				return err
+			},
+		} {
+			var wrong *store.ClockError
+			if err := remove(); !errors.As(err, &wrong) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+	_, err := behind.Switch("entered")
+	must(t, err)
+	later := func(d time.Duration, want ...string) {
+		t.Helper()
+		right.engine.Now = func() time.Time { return time.Now().Add(d) }
+		right.engine.Time = func(context.Context) (time.Time, error) { return right.engine.Now(), nil }
+		removed, err := right.Expire(t.Context(), "")
+		must(t, err)
+		var names []string
+		for _, e := range removed {
+			names = append(names, e.Name)
+		}
+		equal(t, "expired", want, names)
+	}
+	later(10 * time.Minute)
+	later(50*time.Minute, "entered", "used")
 }

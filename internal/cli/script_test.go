@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/clitest"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m, func() int { return cli.Main(cli.Share(nil)) }) }
+func TestMain(m *testing.M) { clitest.Main(m, func() int { return cli.Main(cli.Share(nil)) }, nil) }
 
 // TestScripts runs the stories in testdata, as clitest.Stories says.
 func TestScripts(t *testing.T) { clitest.Stories{Root: "../.."}.Run(t) }

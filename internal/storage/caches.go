@@ -53,7 +53,7 @@ func (c Caches) clean(ctx context.Context, name string, minAge time.Duration) (r
 	if err != nil {
 		return 0, err
 	}
-	return c.Cache(name).Clean(c.Limits.of(ctx, conversation, minAge))
+	return c.Cache(name).Clean(ctx, c.Limits.of(ctx, conversation, minAge))
 }
 
 // tidyAll removes what killed runs have left in all contexts, in a shared store also outputs that

@@ -25,6 +25,9 @@ func (p Place) Collect(ctx context.Context, c *Contents, told func(text string))
 	if err != nil {
 		return usage.Error{Err: err}
 	}
+	if _, err := c.AgesAt(ctx); err != nil {
+		return p.about(err)
+	}
 	free, err := c.collecting(ctx)
 	if err != nil {
 		return p.about(err)
@@ -75,7 +78,7 @@ func (c *Contents) cleanCaches(ctx context.Context, set Limits, told func(string
 		if err != nil {
 			return err
 		}
-		removed, err := c.Cache(name).Clean(set.of(ctx, conversation, youngEntry))
+		removed, err := c.Cache(name).Clean(ctx, set.of(ctx, conversation, youngEntry))
 		if removed > 0 {
 			told(fmt.Sprintf("removed %s of context %q", english.Plural(removed, "cached output", ""), name))
 		}

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/chibi-host/chibi/store"
 )
@@ -16,6 +17,10 @@ func Around(e *store.Engine, around func(call string, do func() error) error) *s
 	return &store.Engine{Docs: wrappedDocs{w}, Log: wrappedLog{w}, Blobs: wrappedBlobs{w}, Leases: wrappedLeases{w},
 		Watch: func(ctx context.Context, prefix string) (c <-chan struct{}, err error) {
 			return result(w, "Watch", func() (<-chan struct{}, error) { return e.Watch(ctx, prefix) })
+		},
+		Now: e.Now,
+		Time: func(ctx context.Context) (time.Time, error) {
+			return result(w, "Time", func() (time.Time, error) { return e.Time(ctx) })
 		},
 		Status: e.Status, Close: e.Close}
 }

@@ -20,6 +20,7 @@ func (s callRules) rules() []rule {
 		{"a call after Close says that the store is not available", s.closed},
 		{"what a call that was not made would have changed is unchanged", s.unchanged},
 		{"the store describes itself", s.status},
+		{"ages count by the store's clock, and no machine whose clock is off counts them", s.ages},
 	}
 }
 
@@ -202,5 +203,28 @@ func (s callRules) status(t *testing.T) {
 	if err != nil || status.Engine == "" || status.URL == "" || status.Format != store.Format || len(status.Parts) == 0 ||
 		!status.Push && status.WhyNot == "" {
 		t.Errorf("%+v, %v", status, err)
+	}
+}
+
+// ages asks for the time after a record was stored, by machines whose clocks are right and off.
+func (s callRules) ages(t *testing.T) {
+	e := s.machine(t)
+	_, err := e.Log.Append(t.Context(), "log", store.Tail{}, store.Record{ID: "one", Data: []byte("x")})
+	must(t, err)
+	now, err := e.AgesAt(t.Context())
+	must(t, err)
+	must(t, e.Log.Read(t.Context(), "log", store.Range{}, func(r store.Record) bool {
+		if age := now.Sub(r.Time); age < 0 || age > patience {
+			t.Errorf("a record that was stored just now has the age %v", age)
+		}
+		return true
+	}))
+	for off, says := range map[time.Duration]string{time.Hour: "ahead of", -time.Hour: "behind"} {
+		off := store.Options{Lease: lease, Now: func() time.Time { return time.Now().Add(off) }}
+		_, err := s.with(t, off, 1)[0].AgesAt(t.Context())
+		var wrong *store.ClockError
+		if !errors.As(err, &wrong) || wrong.Ahead.Abs() < 59*time.Minute || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want that the clock is an hour %s", err, says)
+		}
 	}
 }

@@ -43,7 +43,7 @@ func NewMemory() *Memory {
 func (m *Memory) Engine(o store.Options) *store.Engine {
 	c := &memoryEngine{memory: m, options: o.WithDefaults(), closed: make(chan struct{})}
 	return &store.Engine{Docs: memoryDocs{c}, Log: memoryLog{c}, Blobs: memoryBlobs{c}, Leases: memoryLeases{c},
-		Watch: c.watch, Status: c.status, Close: sync.OnceValue(c.close)}
+		Watch: c.watch, Now: c.options.Now, Time: c.time, Status: c.status, Close: sync.OnceValue(c.close)}
 }
 
 // Advance moves the store's clock, backward too. A lease that ends by it is free at once; its
@@ -95,6 +95,15 @@ func about(kind, key string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s %.80q: %w", kind, key, err)
+}
+
+func (c *memoryEngine) time(ctx context.Context) (time.Time, error) {
+	end, err := c.begin(ctx)
+	if err != nil {
+		return time.Time{}, about("time of", "memory", err)
+	}
+	defer end()
+	return c.memory.now(), nil
 }
 
 func (c *memoryEngine) status(ctx context.Context) (store.Status, error) {

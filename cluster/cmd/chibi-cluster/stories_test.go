@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/cluster/internal/natstest"
 	"github.com/chibi-host/chibi/cluster/internal/pgtest"
@@ -20,7 +21,22 @@ import (
 // root is the checkout.
 const root = "../../.."
 
-func TestMain(m *testing.M) { clitest.Main(m, func() int { return cli.Main(cli.Share(drivers())) }) }
+func TestMain(m *testing.M) {
+	clitest.Main(m, func() int { return cli.Main(cli.Share(drivers())) }, map[string]clitest.Program{
+		"chibi-ahead": func() int { return cli.Main(cli.Share(ahead(drivers()))) },
+	})
+}
+
+// ahead are drivers for a machine whose clock is an hour ahead.
+func ahead(d store.Drivers) store.Drivers {
+	for scheme, driver := range d {
+		d[scheme] = store.Driver{Init: driver.Init, Open: func(ctx context.Context, o store.Options) (*store.Engine, error) {
+			o.Now = func() time.Time { return time.Now().Add(time.Hour) }
+			return driver.Open(ctx, o)
+		}}
+	}
+	return d
+}
 
 // TestStoriesOnNATS runs the stories of the command line that an engine can change, with a home in
 // NATS for each.

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) {
 	drivers := store.Drivers{"nats": natsstore.Driver(), "postgres": pgstore.Driver(), "postgresql": pgstore.Driver()}
-	clitest.Main(m, func() int { return cli.Main(cli.Share(drivers)) })
+	clitest.Main(m, func() int { return cli.Main(cli.Share(drivers)) }, nil)
 }
 
 // TestTwentyWaitersOnNATS: twenty machines answer all messages, each once.

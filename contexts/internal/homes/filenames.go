@@ -107,7 +107,7 @@ func (f *fileHome) trash() (paths []string, err error) {
 }
 
 // LastUse returns when the conversation or the inbox of a context was last written.
-func (f fileNames) LastUse(name string) (last time.Time) {
+func (f fileNames) LastUse(_ context.Context, name string) (last time.Time) {
 	for _, file := range []string{"context.jsonl", "transcript/active.jsonl", "inbox.jsonl"} {
 		if info, err := f.fs.Stat(filepath.Join(f.directory(name), file)); err == nil && info.ModTime().After(last) {
 			last = info.ModTime()
@@ -118,6 +118,8 @@ func (f fileNames) LastUse(name string) (last time.Time) {
 
 // fileUpkeep is what is done for a home as a whole.
 type fileUpkeep struct{ *fileHome }
+
+func (f fileUpkeep) AgesAt(context.Context) (time.Time, error) { return f.settings.Now(), nil }
 
 // Daily reads and writes .tidied.
 func (f fileUpkeep) Daily(context.Context) (bool, error) {

@@ -182,13 +182,18 @@ func (h *nameDocs) make(ctx context.Context, name string) (n named, isNew bool, 
 	return named{}, false, err
 }
 
+// lastKnown returns what this process last knew of a name, and finds it if that is nothing.
+func (h *nameDocs) lastKnown(ctx context.Context, name string) (named, error) {
+	if n := h.recall(name); n.ID != "" {
+		return n, nil
+	}
+	return h.lookup(ctx, name)
+}
+
 // change changes the document of a name, if there is one; first from what was last known
 // of it.
 func (h *nameDocs) change(ctx context.Context, name string, change func(*nameDoc)) error {
-	n, err := h.recall(name), error(nil)
-	if n.ID == "" {
-		n, err = h.lookup(ctx, name)
-	}
+	n, err := h.lastKnown(ctx, name)
 	for range maxTries {
 		if err != nil || n.ID == "" {
 			return err

@@ -54,8 +54,7 @@ func (h sharedNames) ID(ctx context.Context, name string) (string, error) {
 }
 
 // LastUse returns when the newest record of a context was stored, by the store's clock.
-func (h sharedNames) LastUse(name string) (last time.Time) {
-	ctx := context.Background()
+func (h sharedNames) LastUse(ctx context.Context, name string) (last time.Time) {
 	n, err := h.docs.lookup(ctx, name)
 	if err == nil && n.ID != "" {
 		err = h.engine.Log.Read(ctx, n.ID, store.Range{Backward: true}, func(r store.Record) bool {

@@ -53,12 +53,23 @@ func (h sharedRegistry) Entry(ctx context.Context, name string) (*registry.Conte
 // touchAgain is how old a time of use is, in seconds, that is brought up to date.
 const touchAgain = 10
 
-// Touch takes no time back: the clock of another machine may be ahead.
+// Touch takes no time back: the clock of another machine may be ahead. The store's clock is asked
+// where the time decides whether the context is destroyed.
 func (h sharedRegistry) Touch(name string) error {
-	now := h.settings.Now().Unix()
-	return h.docs.change(context.Background(), name, func(n *nameDoc) {
-		if now-n.Last >= touchAgain {
-			n.Last = now
+	ctx := context.Background()
+	n, err := h.docs.lastKnown(ctx, name)
+	if err != nil || n.ID == "" {
+		return err
+	}
+	now := h.settings.Now()
+	if n.DestroyAfter != 0 {
+		if now, err = h.engine.Time(ctx); err != nil {
+			return err
+		}
+	}
+	return h.docs.change(ctx, name, func(n *nameDoc) {
+		if now.Unix()-n.Last >= touchAgain {
+			n.Last = now.Unix()
 		}
 	})
 }
@@ -70,11 +81,18 @@ func (h sharedRegistry) Enter(name string) (from string, err error) {
 	return from, err
 }
 
+// Change counts as a use of the context, by the store's clock: what destroys it after a time counts
+// from there, whatever the clocks of those say that used it before.
 func (h sharedRegistry) Change(name string, change func(*registry.Context)) error {
-	return h.docs.change(context.Background(), name, func(n *nameDoc) {
+	ctx := context.Background()
+	now, err := h.engine.Time(ctx)
+	if err != nil {
+		return err
+	}
+	return h.docs.change(ctx, name, func(n *nameDoc) {
 		state := n.state()
 		change(&state)
-		n.DestroyAt, n.DestroyAfter = state.DestroyAt, state.DestroyAfterSecondsInactive
+		n.Last, n.DestroyAt, n.DestroyAfter = now.Unix(), state.DestroyAt, state.DestroyAfterSecondsInactive
 	})
 }
 

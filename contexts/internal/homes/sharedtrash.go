@@ -26,7 +26,11 @@ func (h sharedNames) Remove(name string) error {
 	if err != nil || n.ID == "" {
 		return err
 	}
-	note := trashDoc{n.Name, h.settings.Now().Unix()}
+	now, err := h.engine.Time(ctx)
+	if err != nil {
+		return err
+	}
+	note := trashDoc{n.Name, now.Unix()}
 	_, err = putJSON(ctx, h.engine, store.Doc{Key: prefixTrash + n.ID}, note)
 	if err != nil && !errors.Is(err, store.ErrConflict) {
 		return err
@@ -148,19 +152,32 @@ func (h *sharedHome) emptyTrash(ctx context.Context, list []named) error {
 		notes = append(notes, d)
 		return true
 	})
-	return forAll(notes, err, func(d store.Doc) error { return h.finishDeletion(ctx, d, living) })
+	if err != nil || len(notes) == 0 {
+		return err
+	}
+	now, err := h.engine.AgesAt(ctx)
+	return forAll(notes, err, func(d store.Doc) error {
+		if h.isUnderWay(d, now) {
+			return nil
+		}
+		return h.finishDeletion(ctx, d, living)
+	})
+}
+
+// isUnderWay reports whether another machine may be deleting a context now. A damaged note is
+// reported, and nobody touches what it is about.
+func (h *sharedHome) isUnderWay(d store.Doc, now time.Time) bool {
+	var note trashDoc
+	if err := strictjson.Decode(d.Data, &note); err != nil || !isID(strings.TrimPrefix(d.Key, prefixTrash)) {
+		parts.Report(h.settings, "document %.200q of the store is damaged; it is left there", d.Key)
+		return true
+	}
+	age := now.Sub(time.Unix(note.At, 0))
+	return age >= 0 && age < patienceWithDeletion
 }
 
 func (h *sharedHome) finishDeletion(ctx context.Context, d store.Doc, living map[string]bool) error {
-	var note trashDoc
 	id := strings.TrimPrefix(d.Key, prefixTrash)
-	if err := strictjson.Decode(d.Data, &note); err != nil || !isID(id) {
-		parts.Report(h.settings, "document %.200q of the store is damaged; it is left there", d.Key)
-		return nil
-	}
-	if age := h.settings.Now().Sub(time.Unix(note.At, 0)); age >= 0 && age < patienceWithDeletion {
-		return nil // another machine is at it
-	}
 	if living[id] {
 		return h.removeDoc(ctx, d)
 	}

@@ -21,10 +21,17 @@ type gcDoc struct {
 	At int64 `json:"at"`
 }
 
+// AgesAt returns the store's time.
+func (h sharedUpkeep) AgesAt(ctx context.Context) (time.Time, error) { return h.engine.AgesAt(ctx) }
+
 // Daily asks the store once a day at most: this machine remembers it in .tidied.
 func (h sharedUpkeep) Daily(ctx context.Context) (bool, error) {
 	isDue, err := fileUpkeep{h.host}.Daily(ctx)
 	if err != nil || !isDue {
+		return false, err
+	}
+	now, err := h.AgesAt(ctx)
+	if err != nil {
 		return false, err
 	}
 	d, err := h.get(ctx, keyGC)
@@ -32,7 +39,6 @@ func (h sharedUpkeep) Daily(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	var last gcDoc
-	now := h.settings.Now()
 	if d.Rev != 0 && strictjson.Decode(d.Data, &last) == nil && !parts.IsDayOld(time.Unix(last.At, 0), now) {
 		return false, nil
 	}

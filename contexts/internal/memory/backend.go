@@ -5,6 +5,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/chibi-host/chibi/contexts/internal/registry"
@@ -56,6 +57,8 @@ func (m memoryRegistry) Touch(name string) error {
 
 // memoryUpkeep is what is done for a home as a whole.
 type memoryUpkeep struct{ *memory }
+
+func (m memoryUpkeep) AgesAt(context.Context) (time.Time, error) { return m.settings.Now(), nil }
 
 func (m memoryUpkeep) Daily(context.Context) (bool, error) {
 	m.mu.Lock()

@@ -86,7 +86,7 @@ func (m *memory) Remove(name string) error {
 
 func (m *memory) Free() error { return nil }
 
-func (m *memory) LastUse(name string) time.Time {
+func (m *memory) LastUse(_ context.Context, name string) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c := m.contexts[name]; c != nil {

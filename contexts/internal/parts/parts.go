@@ -67,7 +67,7 @@ type names interface {
 	Remove(name string) error
 	// LastUse returns when something in a context was last written, zero if that is
 	// unknown.
-	LastUse(name string) time.Time
+	LastUse(ctx context.Context, name string) time.Time
 }
 
 // Sharing is a backend that many machines use. There is one, in a package that imports this one;
@@ -85,6 +85,9 @@ type Sharing interface {
 type upkeep interface {
 	// Free frees the disk space of removed contexts.
 	Free() error
+	// AgesAt returns the time by which ages are counted; an error says that this machine cannot
+	// count them.
+	AgesAt(ctx context.Context) (time.Time, error)
 	// Daily reports whether a day has passed since it last returned true.
 	Daily(ctx context.Context) (bool, error)
 	// Housekeep finishes what was interrupted, and registers contexts that are not.

@@ -58,14 +58,14 @@ func (e Context) IsDue(now time.Time, lastUse func(name string) time.Time) strin
 		return fmt.Sprintf("destroy_at was %s", time.Unix(e.DestroyAt, 0).Format(time.DateTime))
 	}
 	idle := time.Duration(e.DestroyAfterSecondsInactive) * time.Second
-	if idle < time.Second || e.LastActivityAt < 1 {
+	if idle < time.Second {
 		return ""
 	}
-	last := time.Unix(e.LastActivityAt, 0)
-	if written := lastUse(e.Name); written.After(last) {
-		last = written
+	last := lastUse(e.Name)
+	if used := time.Unix(e.LastActivityAt, 0); e.LastActivityAt >= 1 && used.After(last) {
+		last = used
 	}
-	if now.Sub(last) <= idle {
+	if last.IsZero() || now.Sub(last) <= idle {
 		return ""
 	}
 	return fmt.Sprintf("nothing happened in it for %s", idle)

@@ -24,16 +24,26 @@ import (
 // tests, where it would ask.
 const withoutTerminal = "CHIBI_TEST_WITHOUT_TERMINAL"
 
-// Main runs the tests of a package, or is one of the programs that stories start: "chibi",
-// whose exit status the function returns, or "mcp-server". It does not return.
-func Main(m *testing.M, chibi func() int) {
-	testscript.Main(systest.Processes{M: m}, map[string]func(){"chibi": func() {
-		if os.Getenv(withoutTerminal) != "" {
-			leaveTerminal()
-		}
-		os.Args = patient(os.Args)
-		os.Exit(chibi())
-	}, "mcp-server": serveScript})
+// Program is chibi as a story starts it. It returns the exit status.
+type Program func() int
+
+// Main runs the tests of a package, or is one of the programs that stories start: "chibi", what a
+// package has besides, by its name, or "mcp-server". It does not return.
+func Main(m *testing.M, chibi Program, others map[string]Program) {
+	programs := map[string]func(){"chibi": chibi.start, "mcp-server": serveScript}
+	for name, other := range others {
+		programs[name] = other.start
+	}
+	testscript.Main(systest.Processes{M: m}, programs)
+}
+
+// start runs the program in this process, and ends it.
+func (p Program) start() {
+	if os.Getenv(withoutTerminal) != "" {
+		leaveTerminal()
+	}
+	os.Args = patient(os.Args)
+	os.Exit(p())
 }
 
 // patient puts before the arguments of chibi how long plugins may take: on a busy machine they

@@ -42,15 +42,12 @@ func statusOf(s store.Status) []finding {
 	if !s.Push {
 		found = append(found, fine("mail is looked for in intervals: "+s.WhyNot))
 	}
-	if s.HasSkew && s.Skew.Abs() > maxSkew {
+	if s.HasSkew && s.Skew.Abs() > store.MaxSkew {
 		found = append(found, warning(fmt.Sprintf("this machine's clock is %s from the store's; entries have this machine's "+
-			"time", s.Skew.Abs().Round(time.Second)), "set the clock"))
+			"time, and it removes nothing that is old", s.Skew.Abs().Round(time.Second)), "set the clock"))
 	}
 	return found
 }
-
-// maxSkew is how far clocks may be apart without a word.
-const maxSkew = time.Minute
 
 // transcripts reads every conversation, and finds what is damaged and which contexts
 // are in use.
