@@ -48,8 +48,9 @@ func newFiles(home string, fsys disk.FS, now func() time.Time) *Files {
 // Nothing is written. The names of contexts that differ only in case are the same name.
 //
 // The lock of a context is a lease there, which ends when its holder has not renewed it in
-// time: then the context.Context from Lock ends with [ErrLost], and once another process has
-// taken the context over, storing fails with a [TakenError]. What cannot be stored because
+// time. The holder takes it again as soon as it can, until it unlocks the context, and goes on if
+// nobody else has taken the context meanwhile. If somebody has, the context.Context from Lock ends
+// with [ErrLost], and storing fails with a [TakenError]. What cannot be stored because
 // the store does not answer is kept on this machine, see [UnsentError].
 func OpenShared(e *store.Engine, home string) *Store {
 	return newStore(e.Now, func(s *Settings) parts.Backend { return homes.Shared(s, e, home) })

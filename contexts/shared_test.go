@@ -1,7 +1,6 @@
 package contexts_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -11,61 +10,6 @@ import (
 	"github.com/chibi-host/chibi/store"
 	"github.com/chibi-host/chibi/store/storetest"
 )
-
-// TestALeaseThatRanOut has a machine that was asleep: if nobody took its context over it
-// goes on, and otherwise it stores nothing more.
-func TestALeaseThatRanOut(t *testing.T) {
-	for name, isTaken := range map[string]bool{"nobody took it": false, "another took it": true} {
-		t.Run(name, func(t *testing.T) {
-			memory := storetest.NewMemory()
-			work := func() *contexts.Context {
-				c, err := contexts.OpenShared(memory.Engine(store.Options{Lease: time.Second}), t.TempDir()).Context("work")
-				if err != nil {
-					t.Fatal(err)
-				}
-				return c
-			}
-			sleeper := work()
-			held, unlock, err := sleeper.Lock(t.Context())
-			if err == nil {
-				err = sleeper.Append(contexts.UserMessage("ann", "work", "one"))
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer unlock()
-			memory.Advance(time.Minute)
-			<-held.Done()
-			if !errors.Is(context.Cause(held), contexts.ErrLost) {
-				t.Errorf("held ended with %v", context.Cause(held))
-			}
-			if isTaken {
-				_, unlock, err := work().Lock(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer unlock()
-			}
-			err = sleeper.Append(contexts.UserMessage("ann", "work", "two"))
-			var taken *contexts.TakenError
-			if errors.As(err, &taken) != isTaken || !isTaken && err != nil {
-				t.Errorf("appending: %v", err)
-			}
-			window, err := work().Window(t.Context())
-			want := "one two"
-			if isTaken {
-				want = "one"
-			}
-			var got []string
-			for _, e := range contexts.Messages(window) {
-				got = append(got, e.Content)
-			}
-			if strings.Join(got, " ") != want || err != nil {
-				t.Errorf("the window has %q, %v; want %q", got, err, want)
-			}
-		})
-	}
-}
 
 // TestASleeperThatHasJustTakenALease falls asleep before it has asked where the log ends. Meanwhile
 // another takes the context over: what the sleeper then sees is behind the other's mark.

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/chibi-host/chibi/cluster/internal/natstest"
+	"github.com/chibi-host/chibi/contexts/contexttest"
 	"github.com/chibi-host/chibi/store"
 )
 
@@ -70,6 +71,13 @@ func TestAHolderThatIsCutOffLosesItsLease(t *testing.T) {
 	if err := next.Release(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestAConversationGoesOnAfterItWasCutOff: nobody took the context while the lease was over. A renewal
+// that was on its way arrives late.
+func TestAConversationGoesOnAfterItWasCutOff(t *testing.T) {
+	p := newPartition(t)
+	contexttest.Cut{Engine: p.cut, Other: p.other, Freeze: p.proxy.Freeze, Thaw: p.proxy.Thaw}.GoesOn(t)
 }
 
 // TestWhatTheMarkOfTheNextHolderIsFor: a machine that is cut off in the midst of an append

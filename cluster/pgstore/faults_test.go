@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/cluster/internal/pgtest"
+	"github.com/chibi-host/chibi/contexts/contexttest"
 	"github.com/chibi-host/chibi/store"
 )
 
@@ -294,6 +295,16 @@ func TestALeaseOfAHostThatIsCutOff(t *testing.T) {
 	if err := taken.Release(ctx); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestAConversationGoesOnAfterItWasCutOff: nobody took the context while the lease was over.
+func TestAConversationGoesOnAfterItWasCutOff(t *testing.T) {
+	s := server(t)
+	const lease = 3 * time.Second
+	proxy, url := pgtest.NewProxy(t, s), home(t, s, "goeson")
+	host := open(t, store.Options{URL: proxy.Through(url), Lease: lease, Timeout: time.Minute})
+	other := open(t, store.Options{URL: url, Lease: lease})
+	contexttest.Cut{Engine: host, Other: other, Freeze: proxy.Freeze, Thaw: proxy.Thaw}.GoesOn(t)
 }
 
 // takeSoon takes a lease as soon as it has ended.

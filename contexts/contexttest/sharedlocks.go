@@ -19,6 +19,9 @@ func (s sharedLockRules) rules() []rule {
 	return []rule{
 		{"a second machine is told who has the lock, and when that would end", s.secondIsTold},
 		{"a machine whose context was taken over stores nothing more there", s.takenOver},
+		{"a machine whose lease ended goes on if nobody took its context", s.goesOn},
+		{"a machine that is cut off when its lease ends goes on when it has the store again", s.goesOnLater},
+		{"a machine whose lease ended stores nothing more if somebody had its context meanwhile", s.hadMeanwhile},
 		{"whoever is unlocked stores nothing more, and what others store is kept", s.unlocked},
 		{"whoever is unlocked before it read anything stores nothing", s.unlockedAtOnce},
 		{"entries without the lock do not end a turn", func(t *testing.T) {

@@ -122,6 +122,7 @@ var boundOf = map[string]string{
 	"contexts/internal/homes.sharedTranscript.overtaken":     "a record, a document or a message of a shared store",
 	"contexts/internal/homes.sharedTranscript.Each":          "a record, a document or a message of a shared store",
 	"contexts/internal/homes.windows.upTo":                   "a record, a document or a message of a shared store",
+	"contexts/internal/homes.tenure.checkUnmarked":           "a record, a document or a message of a shared store",
 	"contexts/internal/homes.sharedRegistry.here":            "state, manifests, holders of locks",
 	"contexts/internal/homes.fileContext.lastOf":             "a context's transcript or window",
 	"contexts/internal/homes.fileTranscript.migrateMessages": "`context.json` of the original's first versions",

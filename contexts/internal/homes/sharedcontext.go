@@ -29,11 +29,11 @@ type sharedContext struct {
 	*parts.Ref
 	home *sharedHome
 
-	id    string    // "": it was not looked up yet
-	asked time.Time // when it was looked up
-	lease store.Lease
-	seen  store.Tail // while the lock is held: no mark has come up to here since it was taken
-	taken error      // why nothing is stored any more, while the lock is held
+	id     string     // "": it was not looked up yet
+	asked  time.Time  // when it was looked up
+	tenure *tenure    // nil: the handle has not got the lock
+	seen   store.Tail // while the lock is held: no mark has come up to here since it was taken
+	taken  error      // why nothing is stored any more, while the lock is held
 
 	known   *sharedWindow        // the window while the lock is held, nil: not read yet
 	texts   map[string]store.Doc // the texts while the lock is held, nil: not read yet
@@ -43,7 +43,7 @@ type sharedContext struct {
 }
 
 // isHeld reports whether the handle has the lock of a context that is there.
-func (c *sharedContext) isHeld() bool { return c.lease != nil && !c.home.isGone(c.id) }
+func (c *sharedContext) isHeld() bool { return c.tenure != nil && !c.home.isGone(c.id) }
 
 // find looks the context up; id is "" if there is none. Whoever has the lock has done so:
 // without it, another process may rename or remove the context between two operations.
@@ -68,7 +68,7 @@ func (c *sharedContext) make(ctx context.Context) (id string, err error) {
 
 // forget drops what is only known while the lock is held.
 func (c *sharedContext) forget() {
-	c.lease, c.taken, c.known, c.texts = nil, nil, nil, nil
+	c.tenure, c.taken, c.known, c.texts = nil, nil, nil, nil
 	c.seen = store.Tail{}
 	c.mail, c.hasRead = nil, false
 }

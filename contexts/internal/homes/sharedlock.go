@@ -28,7 +28,7 @@ type contextLock struct {
 // lock takes a context's lease.
 func (h contextLock) lock(ctx context.Context, p parts.Patience) (unlock func(), lost <-chan struct{}, err error) {
 	c := h.context
-	lease, seen, err := h.acquire(ctx, c, p)
+	t, err := h.acquire(ctx, c, p)
 	var held *store.HeldError
 	switch {
 	case errors.As(err, &held):
@@ -39,17 +39,18 @@ func (h contextLock) lock(ctx context.Context, p parts.Patience) (unlock func(),
 		return nil, nil, fmt.Errorf("locking context %q: %w", c.Name, err)
 	}
 	c.forget()
-	c.lease, c.seen = lease, seen
+	c.tenure, c.seen = t, t.since
+	t.start()
 	unlock = func() {
 		c.forget()
-		h.release(lease)
+		t.giveBack()
 	}
 	// What an earlier run could not store belongs to the window that is read next.
 	if err := (outbox{&sharedTranscript{sharedContext: c}}).sendUnsent(ctx); err != nil {
 		unlock()
 		return nil, nil, fmt.Errorf("storing what an earlier run could not: %w", err)
 	}
-	return unlock, lease.Lost(), nil
+	return unlock, t.lost, nil
 }
 
 // release gives a lease back. If that fails it ends by itself.
@@ -59,19 +60,22 @@ func (h *sharedHome) release(lease store.Lease) {
 	}
 }
 
-// acquire takes the lease of the context that has the handle's name then, and returns where the
-// context's log ended while that was held.
-func (h sharedLocks) acquire(ctx context.Context, c *sharedContext, p parts.Patience) (store.Lease, store.Tail, error) {
+// acquire takes the lease of the context that has the handle's name then.
+func (h sharedLocks) acquire(ctx context.Context, c *sharedContext, p parts.Patience) (*tenure, error) {
 	if c.id == "" || time.Since(c.asked) > freshName || h.isGone(c.id) {
 		if _, err := c.make(ctx); err != nil {
-			return nil, store.Tail{}, err
+			return nil, err
 		}
+	}
+	holder, err := h.newHolder()
+	if err != nil {
+		return nil, err
 	}
 	for try := 1; ; try++ {
 		id := c.id
-		lease, waited, err := h.take(ctx, id, p)
+		lease, waited, err := h.take(ctx, id, holder, p)
 		if err != nil {
-			return nil, store.Tail{}, err
+			return nil, err
 		}
 		if waited || !lease.Fresh() {
 			_, err = c.make(ctx)
@@ -84,11 +88,11 @@ func (h sharedLocks) acquire(ctx context.Context, c *sharedContext, p parts.Pati
 			}
 		}
 		if err == nil && c.id == id {
-			return lease, seen, nil
+			return &tenure{sharedLocks: h, id: id, holder: holder, since: seen, lease: lease}, nil
 		}
 		h.release(lease) // it was renamed or removed meanwhile, or cannot be marked, or lost
 		if err != nil && (!errors.Is(err, parts.ErrLost) || try == maxTries) {
-			return nil, store.Tail{}, err
+			return nil, err
 		}
 	}
 }
@@ -114,12 +118,8 @@ func (h sharedLocks) begin(ctx context.Context, id string, lease store.Lease) (s
 const longestPoll = 250 * time.Millisecond
 
 // take takes a lease; with endless patience it waits until that is free.
-func (h sharedLocks) take(ctx context.Context, id string, p parts.Patience) (lease store.Lease, waited bool,
-	err error) {
-	holder, err := json.Marshal(h.holderHere())
-	if err != nil {
-		return nil, false, err
-	}
+func (h sharedLocks) take(ctx context.Context, id string, holder []byte, p parts.Patience) (lease store.Lease,
+	waited bool, err error) {
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, longestPoll) {
 		lease, err = h.engine.Leases.Take(ctx, id, holder)
 		var held *store.HeldError
@@ -168,15 +168,15 @@ func (h sharedLocks) Holder(ctx context.Context, name string) (holder parts.Hold
 	return holder, inUse && err == nil
 }
 
-// End ends a context's lease, and marks the log as if it had been taken.
+// End marks the log as if the context's lease had been taken, and ends that. The mark comes first: a
+// holder that takes the lease again finds it.
 func (h sharedLocks) End(ctx context.Context, name string) error {
 	n, err := h.docs.lookup(ctx, name)
 	if err != nil || n.ID == "" {
 		return err
 	}
-	if err := h.engine.Leases.Break(ctx, n.ID); err != nil {
+	if _, err := h.mark(ctx, n.ID); err != nil {
 		return err
 	}
-	_, err = h.mark(ctx, n.ID)
-	return err
+	return h.engine.Leases.Break(ctx, n.ID)
 }
