@@ -183,7 +183,7 @@ func (a turnAction) runDetached(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n := newTurn(inside, t.depth)
+	n := newTurn(inside, t.depth, 1)
 	n.recipe, n.system = &recipe, t.system
 	n.addPrompt(prompt)
 	last, err := n.answer(ctx)

@@ -101,6 +101,8 @@ type turn struct {
 	// is its note for a further turn.
 	depth int
 	note  string
+	// attempt is how often mail that comes with the prompt may have been given, this time included.
+	attempt int
 	// recipe is the recipe that the prompt comes from; nil: none.
 	recipe *Recipe
 	// steps, followUps and recipes count the responses, the follow-ups of pre_stop and
@@ -124,9 +126,9 @@ type turn struct {
 }
 
 // newTurn returns a turn of the agent's conversation, which is stored and shown.
-func newTurn(a *Agent, depth int) *turn {
+func newTurn(a *Agent, depth, attempt int) *turn {
 	usage := hookpoints.Usage{MaxContextWindow: a.Settings.contextWindow()}
-	t := &turn{agent: a, recorder: recorder{a}, depth: depth, recipe: a.Recipe,
+	t := &turn{agent: a, recorder: recorder{a}, depth: depth, attempt: attempt, recipe: a.Recipe,
 		conversation: conversation{usage: usage}}
 	if a.inner == nil {
 		t.budget = &budget{}
@@ -138,7 +140,7 @@ func newTurn(a *Agent, depth int) *turn {
 
 // detached returns a turn that stores and shows nothing.
 func detached(a *Agent, depth int) *turn {
-	t := newTurn(a, depth)
+	t := newTurn(a, depth, 1)
 	t.recorder = recorder{}
 	return t
 }

@@ -18,7 +18,7 @@ func TestParametersThatCannotBeUsedAreSaidOnce(t *testing.T) {
 		{Name: "u", Parameters: json.RawMessage(`{"$ref":"#"}`)},
 	} {
 		for depth := range 3 {
-			args, err := newTurn(a, depth).agent.PrepareArguments(spec, json.RawMessage(`{"n":"5"}`))
+			args, err := newTurn(a, depth, 1).agent.PrepareArguments(spec, json.RawMessage(`{"n":"5"}`))
 			if err != nil || string(args) != `{"n":"5"}` {
 				t.Errorf("%s: %s, %v", spec.Name, args, err)
 			}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -29,7 +30,11 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 	if err := checkMail(a.Context, mail); err != nil {
 		return "", err
 	}
-	ctx = identified(ctx, a, "")
+	return a.send(identified(ctx, a, ""), mail, func() error { return deliver(a.Context, mail) })
+}
+
+// send asks plugins to deliver a message, and does so itself if none does.
+func (a *Agent) send(ctx context.Context, mail hookpoints.PreSendMessagePayload, deliver func() error) (string, error) {
 	claim, err := plugin.Fire(ctx, a.Host, hookpoints.PreSendMessage, mail)
 	if err != nil {
 		return "", err
@@ -37,10 +42,10 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 	via := "local inbox"
 	if claim.Delivered {
 		via = claim.Via
-	} else if err := deliver(a.Context, mail); err != nil {
+	} else if err := deliver(); err != nil {
 		return "", err
 	}
-	result := fmt.Sprintf("Message delivered to '%s' via %s", to, via)
+	result := fmt.Sprintf("Message delivered to '%s' via %s", mail.To, via)
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostSendMessage, hookpoints.PostSendMessagePayload{
 		PreSendMessagePayload: mail, DeliveryResult: result,
 	})
@@ -71,14 +76,99 @@ func deliver(c contexts.Mailbox, mail hookpoints.PreSendMessagePayload) error {
 // MailPrompt is the prompt of a turn whose purpose is to process the waiting mail.
 const MailPrompt = "Process the messages in your inbox."
 
+// AnswerMail answers [MailPrompt], with which the mail of the context comes that [Agent.Mail] has
+// returned.
+func (a *Agent) AnswerMail(ctx context.Context, mail []contexts.Mail) (string, error) {
+	attempt := 1
+	for _, m := range mail {
+		attempt = max(attempt, m.Tries+1)
+	}
+	return a.prompt(ctx, MailPrompt, attempt)
+}
+
+// Mail returns the mail that waits. What runs took and did not answer, as often as the settings
+// allow, is no longer among that: it has failed, and whoever sent it is told.
+func (a *Agent) Mail(ctx context.Context) ([]contexts.Mail, error) {
+	for {
+		mail, err := a.Context.Mail(ctx)
+		if err != nil {
+			return nil, err
+		}
+		waiting := len(mail)
+		for _, m := range mail {
+			if m.Tries <= a.Settings.MailRetry {
+				continue
+			}
+			if err := a.failMail(ctx, m); err != nil {
+				return nil, err
+			}
+			waiting--
+		}
+		if waiting == len(mail) {
+			return mail, nil
+		}
+	}
+}
+
+// failMail tells whoever sent a message that it was not answered, and keeps it. A report of such a
+// failure that fails itself is told nobody.
+func (a *Agent) failMail(ctx context.Context, m contexts.Mail) error {
+	told := "it has no sender here who could be told"
+	if m.Failure == "" {
+		mail := hookpoints.PreSendMessagePayload{From: a.Context.Name(), To: m.Sender(), ContextName: a.Context.Name(),
+			Content: fmt.Sprintf("Your message to context %q was not answered: %s. What was done about it until then stands in "+
+				"the transcript of that context. The message was:\n%s", a.Context.Name(), diedTimes(m.Tries), m.Content)}
+		isSent := true
+		_, err := a.send(identified(ctx, a, ""), mail, func() (err error) {
+			isSent, err = a.Context.Report(m, mail.Content)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if isSent {
+			told = fmt.Sprintf("%q is told", m.Sender())
+		}
+	}
+	a.Output.notice("context %q: a message from %q was not answered: %s; %s, and chibi context failed %s shows it",
+		a.Context.Name(), m.Sender(), diedTimes(m.Tries), told, a.Context.Name())
+	return a.Context.Fail(m)
+}
+
+func diedTimes(n int) string {
+	if n == 1 {
+		return "the run that took it died"
+	}
+	return fmt.Sprintf("%d runs took it, and each of them died", n)
+}
+
+// toldAttempt is the attempt as plugins are told it: nothing of the first one.
+func (t *turn) toldAttempt() int {
+	if t.attempt == 1 {
+		return 0
+	}
+	return t.attempt
+}
+
+// removeMail removes the mail from the inbox that came with the prompt of a turn that has ended, if
+// that was answered, at least in part.
+func (t *turn) removeMail() error {
+	if !t.hasMail || t.unanswered != "" {
+		return nil
+	}
+	return t.agent.Context.RemoveMail()
+}
+
 // storePrompt stores a prompt with the waiting mail, which is removed from the
-// inbox when the prompt is answered.
+// inbox when the turn ends. What an earlier run took comes only with a prompt that says so to
+// plugins.
 // Contexts of plugins stand before it.
 func (t *turn) storePrompt(ctx context.Context, prompt string, beside []hookpoints.Text) error {
-	mail, err := t.agent.Context.Mail(ctx)
+	mail, err := t.agent.Mail(ctx)
 	if err != nil {
 		return err
 	}
+	mail = slices.DeleteFunc(mail, func(m contexts.Mail) bool { return m.Tries >= t.attempt })
 	before := inboxText(mail)
 	if blocks := contextBlocks(beside); blocks != "" {
 		before += blocks + "\n\n"
@@ -111,6 +201,9 @@ func sender(m contexts.Mail) string {
 	from := bracketName(m.From)
 	if m.SentBy != "" && m.SentBy != m.From {
 		from += ", sent by " + bracketName(m.SentBy)
+	}
+	if m.Tries > 0 {
+		from += fmt.Sprintf(", attempt %d", m.Tries+1)
 	}
 	return from
 }

@@ -50,8 +50,13 @@ func (a *Agent) Switched(ctx context.Context, s Switch) error {
 // errors of the model's server and of the store, a bound that was reached before there was
 // an answer, and, beside the answer, an *OutcomeError that says what it lacks.
 func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
+	return a.prompt(ctx, prompt, 1)
+}
+
+// prompt is Prompt, for the mail that comes with the prompt for the nth time.
+func (a *Agent) prompt(ctx context.Context, prompt string, attempt int) (string, error) {
 	for depth := 0; ; depth++ {
-		answer, note, err := a.takeTurn(ctx, depth, prompt)
+		answer, note, err := a.takeTurn(ctx, newTurn(a, depth, attempt), prompt)
 		if err != nil || note == "" {
 			return answer, err
 		}
@@ -61,18 +66,19 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 			return answer, nil
 		}
 		a.Output.emit(Event{Kind: EventRecursion, Text: note})
+		attempt = 1
 		prompt = "[Continuing from previous round]\n\nNote to self: " + note
 	}
 }
 
 // takeTurn answers one prompt. note is the model's note for a further turn, "" if
 // it did not ask for one.
-func (a *Agent) takeTurn(ctx context.Context, depth int, prompt string) (answer, note string, err error) {
+func (a *Agent) takeTurn(ctx context.Context, t *turn, prompt string) (answer, note string, err error) {
 	a.session.unknown()
 	ctx = identified(ctx, a, uuid.NewString())
-	t := newTurn(a, depth)
 	a.Output.emit(Event{Kind: EventPrompt, Text: prompt})
-	if answer, err = t.run(ctx, prompt); err != nil {
+	answer, err = t.run(ctx, prompt)
+	if err = cmp.Or(err, t.removeMail()); err != nil {
 		if t.unanswered != "" && a.inner == nil && !isKept(err) {
 			a.Output.notice("the prompt got no answer; later prompts are sent without it, and chibi retry sends it again")
 		}
@@ -84,7 +90,7 @@ func (a *Agent) takeTurn(ctx context.Context, depth int, prompt string) (answer,
 		err = t.outcome()
 	}
 	a.Output.emit(Event{Kind: EventAnswer, Text: answer})
-	if depth == 0 {
+	if t.depth == 0 {
 		a.turns++
 	}
 	return answer, t.note, err

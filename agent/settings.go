@@ -58,6 +58,9 @@ type Settings struct {
 	// MaxCalls bounds the calls of one step that are run;
 	// default [DefaultMaxCalls].
 	MaxCalls int
+	// MailRetry is how often mail is given again that a run took and did not answer, because it
+	// died.
+	MailRetry int
 	// MaxFollowUps bounds how often pre_stop continues a turn, and how many
 	// recipes hooks run in it; default [DefaultMaxFollowUps].
 	MaxFollowUps int

@@ -144,18 +144,13 @@ func (s *step) noticeEmpty() {
 	}
 }
 
-// storeAnswer stores entries of a response: then the prompt has its answer, and the
-// mail that came with it is removed from the inbox.
+// storeAnswer stores entries of a response: then the prompt has its answer.
 func (s *step) storeAnswer(entries ...contexts.Entry) error {
 	if err := s.store(entries...); err != nil {
 		return err
 	}
 	s.turn.unanswered = ""
-	if !s.turn.hasMail {
-		return nil
-	}
-	s.turn.hasMail = false
-	return s.turn.agent.Context.RemoveMail()
+	return nil
 }
 
 func (s *step) store(entries ...contexts.Entry) error {

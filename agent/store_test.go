@@ -104,7 +104,7 @@ func TestWhatTheStoreReportsEndsTheTurn(t *testing.T) {
 		{"Append", 2, nil, "request"},          // the call
 		{"Append", 3, nil, "post_tool_output"}, // its result
 		{"Append", 4, nil, "show "},            // the answer
-		{"RemoveMail", 1, func(h *harness) { h.context("other").Send("work", "other", "news") }, "store call echo {}"},
+		{"RemoveMail", 1, func(h *harness) { h.context("other").Send("work", "other", "news") }, "pre_stop"},
 		{"Append", 5, func(h *harness) {
 			h.plug("p", answerAt(hookpoints.PreStop, hookpoints.PreStopAnswer{FollowUpMessages: []string{"more"}}))
 		}, "pre_stop"},

@@ -48,7 +48,8 @@ func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, []hoo
 		return "", nil, err
 	}
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreMessage, hookpoints.PreMessagePayload{
-		Prompt: prompt, ContextName: t.contextName(), Summary: summary, InRecipe: t.agent.inner.toldIn(t.recipe),
+		Prompt: prompt, ContextName: t.contextName(), Summary: summary, Attempt: t.toldAttempt(),
+		InRecipe: t.agent.inner.toldIn(t.recipe),
 	})
 	switch {
 	case err != nil:

@@ -28,7 +28,7 @@ func (s *Store) handle(name string) *Context {
 	c := &conversation{ref: r, transcript: k.Transcript, views: k.Views}
 	return &Context{
 		keeper: k, conversation: c, notes: &notes{ref: r, texts: k.Texts, transcript: k.Transcript},
-		mailbox: &mailbox{store: s, ref: r, inbox: k.Inbox, conversation: c}, owner: &owner{s, r, k.Lock},
+		mailbox: &mailbox{store: s, ref: r, inbox: k.Inbox, texts: k.Texts, conversation: c}, owner: &owner{s, r, k.Lock},
 		settings: &settings{ref: r, texts: k.Texts}, scripts: &scripts{ref: r, copies: k.Scripts},
 	}
 }

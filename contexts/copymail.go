@@ -11,8 +11,11 @@ func (c mailCopy) waiting(ctx context.Context) ([]Mail, error) {
 	if !c.source.inbox.HasMail(ctx) {
 		return nil, nil
 	}
-	_, mail, err := c.source.waiting(ctx)
-	return mail, err
+	mail, err := c.source.inbox.Waiting(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the inbox of context %q: %w", c.done.Name, err)
+	}
+	return c.source.sort(ctx, mail, isUndelivered)
 }
 
 // copy copies the messages that wait and that the target does not have, and removes from
@@ -56,5 +59,5 @@ func (c mailCopy) missing(ctx context.Context, mail []Mail) (missing []Mail, err
 			missing = append(missing, m)
 		}
 	}
-	return c.target.undelivered(ctx, missing)
+	return c.target.sort(ctx, missing, isUndelivered)
 }

@@ -10,7 +10,7 @@ import (
 
 // notes copies the texts of the context, but for its settings and the summary.
 func (c textCopy) notes(ctx context.Context) (err error) {
-	for _, name := range []string{parts.TextSystemPrompt, parts.TextTodos, parts.TextGoals} {
+	for _, name := range []string{parts.TextSystemPrompt, parts.TextTodos, parts.TextGoals, parts.TextFailedMail} {
 		if endsAll(ctx, err) {
 			break
 		}

@@ -74,16 +74,24 @@ type Prompts interface {
 
 // Mailbox receives messages from other contexts and sends some to them.
 type Mailbox interface {
-	// Mail returns the messages in the inbox that are not part of the conversation
-	// yet. The entry that delivers them lists them with [Entry.Delivering]; when it
-	// is stored, and answered if it is a prompt, RemoveMail removes them from the
-	// inbox. Whatever happens in between, a message is delivered exactly once. One
-	// prompt takes as many as [Limits] allow, at least one; the others follow with
-	// the next prompts.
+	// Mail returns the messages in the inbox that wait for a prompt. The entry that
+	// delivers them lists them with [Entry.Delivering]; when the turn of a prompt ends,
+	// whether all went well or not, RemoveMail removes them from the
+	// inbox. Of a prompt that got no answer at all, they wait for the next one, as if
+	// they had not been delivered. Those of a run that died in the midst of its answer are
+	// returned again, with [Mail.Tries], to whoever calls Fail or delivers them once more; no
+	// others are delivered twice. One prompt takes as many as [Limits] allow, at least one;
+	// the others follow with the next prompts.
 	Mail(ctx context.Context) ([]Mail, error)
 	// RemoveMail removes the messages from the inbox that are part of the
 	// conversation. Messages that arrived in the meantime stay.
 	RemoveMail() error
+	// Fail takes a message out of the inbox that is not delivered once more, and keeps it
+	// where a person finds it.
+	Fail(m Mail) error
+	// Report sends a text about such a message to the context that sent it. isSent is false
+	// if another program sent it, under a name that no context can have.
+	Report(failed Mail, text string) (isSent bool, err error)
 	// Send puts a message into the inbox of another context, which may be in use
 	// and is created if it does not exist. from names the sender; if that is not
 	// the name of this context, the message also has the name of this context.

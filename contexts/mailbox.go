@@ -16,6 +16,7 @@ type mailbox struct {
 	store        *Store
 	ref          *parts.Ref
 	inbox        parts.Inbox
+	texts        parts.Texts
 	conversation *conversation
 }
 
@@ -37,32 +38,40 @@ func (b *mailbox) Send(to, from, text string) error {
 // CheckMessage returns an error for a message that is too large to be sent.
 func (b *mailbox) CheckMessage(text string) error { return parts.CheckMessage(b.store.Limits, text) }
 
-// Mail returns the messages in the inbox that are not part of the conversation yet.
+// Mail returns the messages in the inbox that no prompt has delivered and answered to the end.
 func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
 	all, waiting, err := b.waiting(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(waiting) < len(all) && b.ref.Held {
-		// A crash has left what it had delivered. It is removed while that is among the recent
+		// A crash has left what it had answered. It is removed while that is among the recent
 		// entries, so that no clock matters.
-		if err := b.RemoveMail(); err != nil {
-			return nil, err
+		answered := func(mail []Mail) ([]Mail, error) { return b.sort(ctx, mail, isWaiting) }
+		if err := b.inbox.Change(answered); err != nil {
+			return nil, fmt.Errorf("emptying the inbox of context %q: %w", b.ref.Name, err)
 		}
 	}
 	return b.forOnePrompt(waiting), nil
 }
 
-// waiting returns the messages in the inbox, and those of them that are not delivered yet.
-func (b *mailbox) waiting(ctx context.Context) (all, undelivered []Mail, err error) {
+// waiting returns the messages in the inbox, and those of them that no prompt has delivered and
+// answered to the end.
+func (b *mailbox) waiting(ctx context.Context) (all, waiting []Mail, err error) {
 	if all, err = b.inbox.Waiting(ctx); err != nil {
 		return nil, nil, fmt.Errorf("reading the inbox of context %q: %w", b.ref.Name, err)
 	}
-	if undelivered, err = b.undelivered(ctx, all); err != nil {
+	if waiting, err = b.sort(ctx, all, isWaiting); err != nil {
 		return nil, nil, fmt.Errorf("reading the inbox of context %q: %w", b.ref.Name, err)
 	}
-	return all, undelivered, nil
+	return all, waiting, nil
 }
+
+// isWaiting reports whether a message waits for a prompt: it was not delivered, or the run that took
+// it ended before it was answered.
+func isWaiting(m Mail, isDelivered bool) bool { return !isDelivered || m.Tries > 0 }
+
+func isUndelivered(_ Mail, isDelivered bool) bool { return !isDelivered }
 
 // forOnePrompt returns the first messages, as many as one prompt delivers.
 func (b *mailbox) forOnePrompt(waiting []Mail) []Mail {
@@ -78,10 +87,11 @@ func (b *mailbox) forOnePrompt(waiting []Mail) []Mail {
 	return waiting
 }
 
-// RemoveMail removes the messages from the inbox that are part of the conversation.
+// RemoveMail removes the messages from the inbox that are part of the conversation, answered to the
+// end or not.
 func (b *mailbox) RemoveMail() error {
 	ctx := context.Background() // delivered messages are removed even if the turn was cancelled
-	err := b.inbox.Change(func(waiting []Mail) ([]Mail, error) { return b.undelivered(ctx, waiting) })
+	err := b.inbox.Change(func(mail []Mail) ([]Mail, error) { return b.sort(ctx, mail, isUndelivered) })
 	if err != nil {
 		return fmt.Errorf("emptying the inbox of context %q: %w", b.ref.Name, err)
 	}
@@ -95,10 +105,11 @@ const clockDifference = 2 * time.Hour
 // that they delivered.
 const recentEntries = 200
 
-// undelivered leaves out mail that an entry of the transcript has delivered. No
+// sort returns the mail that stays, by whether an entry of the transcript has delivered it. No
 // entry from before the mail can have done that, but a clock may have been set
 // back, so some older entries are searched too.
-func (b *mailbox) undelivered(ctx context.Context, mail []Mail) ([]Mail, error) {
+func (b *mailbox) sort(ctx context.Context, mail []Mail, stays func(m Mail, isDelivered bool) bool) (list []Mail,
+	err error) {
 	if len(mail) == 0 {
 		return nil, nil
 	}
@@ -108,10 +119,16 @@ func (b *mailbox) undelivered(ctx context.Context, mail []Mail) ([]Mail, error) 
 	}
 	delivered := parts.Deliveries{}
 	seen := 0
-	err := b.conversation.transcript.Each(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
+	err = b.conversation.transcript.Each(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
 		seen++
 		delivered.Add(e)
 		return e.Timestamp >= oldest || seen < recentEntries
 	})
-	return slices.DeleteFunc(slices.Clone(mail), func(m Mail) bool { return delivered.Has(m.ID) }), err
+	for _, m := range mail {
+		m.Tries = delivered.Tries(m.ID)
+		if stays(m, delivered.Has(m.ID)) {
+			list = append(list, m)
+		}
+	}
+	return list, err
 }

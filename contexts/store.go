@@ -37,8 +37,10 @@ type Info struct {
 	// Created and LastActivity are when it was created and last used; zero if that
 	// is unknown.
 	Created, LastActivity time.Time
-	// Mail is true while messages wait in its inbox.
+	// Mail is true while messages wait in its inbox, or a run answers some.
 	Mail bool
+	// FailedMail is how many messages runs took and did not answer, because they died.
+	FailedMail int
 }
 
 // Context opens a context, which need not exist. It writes nothing.
@@ -121,7 +123,7 @@ func (s *Store) Info(ctx context.Context, name string) (Info, error) {
 // info completes the description of a context, which may have no entry.
 func info(e *registry.Context, info Info) Info {
 	if e != nil {
-		info.Created, info.LastActivity = unix(e.CreatedAt), unix(e.LastActivityAt)
+		info.Created, info.LastActivity, info.FailedMail = unix(e.CreatedAt), unix(e.LastActivityAt), e.FailedMail
 	}
 	return info
 }

@@ -345,6 +345,8 @@ func fieldDoc(field string) string {
 		return "prompt replaces the prompt."
 	case "PreMessageAnswer.SystemMessage":
 		return "system_message is shown to the person, never to the model."
+	case "PreMessagePayload.Attempt":
+		return "attempt is 2 or more if mail comes with the prompt that earlier runs took and did not answer, because they died, and is not there otherwise."
 	case "PreMessagePayload.ContextName":
 		return "context_name names the context."
 	case "PreMessagePayload.Prompt":

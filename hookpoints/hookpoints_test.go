@@ -17,7 +17,7 @@ import (
 var documented = [...]struct{ name, payload, answer string }{
 	{"on_start", "current_context verbose provider model chibi_home project_root tool_count", ""},
 	{"on_end", "current_context verbose reason turns", ""},
-	{"pre_message", "prompt context_name summary recipe" + nesting, "prompt block halt message" + beside},
+	{"pre_message", "prompt context_name summary attempt recipe" + nesting, "prompt block halt message" + beside},
 	{"post_message", "prompt response context_name" + nesting, ""},
 	{"pre_system_prompt", "context_name summary todos goals" + nesting, "inject" + tell},
 	{"post_system_prompt", "context_name summary todos goals" + nesting, "inject" + tell},

@@ -22,6 +22,9 @@ type PreMessagePayload struct {
 	ContextName string `json:"context_name"`
 	// Summary is the summary of earlier conversation, "" if there is none.
 	Summary string `json:"summary"`
+	// Attempt is 2 or more if mail comes with the prompt that earlier runs took and did not answer, because they died,
+	// and is not there otherwise.
+	Attempt int `json:"attempt,omitempty"`
 	InRecipe
 }
 

@@ -40,6 +40,7 @@ func Run(t *testing.T, open Open) {
 		{"conversation", conversationRules{s}.rules()}, {"anchors", anchorRules{s}.rules()},
 		{"session", sessionRules{s}.rules()},
 		{"history", historyRules{s}.rules()}, {"texts", textRules{s}.rules()}, {"mail", mailRules{s}.rules()},
+		{"failed mail", failedMailRules{s}.rules()},
 		{"registry", registryRules{s}.rules()}, {"lifecycle", lifecycleRules{s}.rules()}, {"locks", lockRules{s}.rules()},
 		{"many at once", concurrencyRules{s}.rules()}, {"nothing saved", unsavedRules{s}.rules()},
 	} {

@@ -75,7 +75,7 @@ func settings(s *Session, c config.Config) agent.Settings {
 		NoTools: s.opts.Permissions.NoToolCalls, Strict: s.opts.Strict,
 		CacheThreshold: c.ToolOutputCacheThreshold, CachePreview: c.ToolCachePreviewChars,
 		MaxSteps: c.MaxToolRounds, MaxCalls: c.MaxCallsPerResponse,
-		MaxFollowUps: c.MaxFollowUps, MaxRecursion: c.MaxRecursionDepth,
+		MailRetry: c.Mail.Retry, MaxFollowUps: c.MaxFollowUps, MaxRecursion: c.MaxRecursionDepth,
 	}
 }
 

@@ -122,13 +122,14 @@ func IsDelivered(err error) bool {
 // After another error the messages stay in the inbox, unless a part of the answer was stored.
 func AnswerMail(ctx context.Context, s *Session) (some bool, err error) {
 	err = s.WithLock(ctx, s.Name(), func(held context.Context, s *Session) error {
-		mail, err := s.Context.Mail(held)
+		mail, err := s.Agent.Mail(held)
 		if err != nil || len(mail) == 0 {
 			return err
 		}
 		some = true
 		s.person.detail("context %q: %d messages", s.Name(), len(mail))
-		if err = s.Ask(held, agent.MailPrompt); agent.OutcomeOf(err) == agent.Unanswered {
+		err = s.Answer(held, func(ctx context.Context) (string, error) { return s.Agent.AnswerMail(ctx, mail) })
+		if agent.OutcomeOf(err) == agent.Unanswered {
 			err = fmt.Errorf("%w; the messages stay in the inbox", err)
 		}
 		return err

@@ -141,6 +141,8 @@ type Config struct {
 	Network Network `toml:"network"`
 	// Trace says what is kept of the newest turns.
 	Trace Trace `toml:"trace"`
+	// Mail says what becomes of messages that were not answered.
+	Mail Mail `toml:"mail"`
 	// Limits bound what comes from outside.
 	Limits Limits `toml:"limits"`
 	// Kode are hooks that use Kode's protocol.

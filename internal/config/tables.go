@@ -176,6 +176,13 @@ type Trace struct {
 
 func (t *Trace) setDefaults() { *t = Trace{Enabled: true, MaxBytes: 8 << 20, Redact: []string{}} }
 
+// Mail is about messages to contexts.
+type Mail struct {
+	// How often a message is given again whose run died before it had answered; then it has failed, see
+	// [STORAGE.md](STORAGE.md#mail-that-was-not-answered).
+	Retry int `toml:"retry" min:"0" max:"10"`
+}
+
 // Limits bound input from outside, in bytes.
 type Limits struct {
 	// How large piped input may be: a prompt, the JSON of `--json-config`, a payload

@@ -48,8 +48,9 @@ func Commands() []Row {
 			Why: "it can replace what the settings of a context forbid"},
 		{Names: []string{ // what plugin new and trace write is not in the home, and a call is judged as one of the model
 			"context list", "context show", "context switch", "context rename", "context archive", "context compact",
-			"context delete", "history", "retry", "cache list", "cache show", "cache clear", "store init", "store status",
-			"store gc", "store check", "plugin list", "plugin new", "plugin check", "plugin test", "plugin watch", "plugin show",
+			"context delete", "context failed", "history", "retry", "cache list", "cache show", "cache clear", "store init",
+			"store status", "store gc", "store check", "plugin list", "plugin new", "plugin check", "plugin test",
+			"plugin watch", "plugin show",
 			"plugin keeper status", "plugin keeper serve", "tool list", "tool call", "mcp list", "mcp check", "mcp refresh",
 			"mcp call", "mcp logout", "mcp serve", "recipe run", "recipe list", "recipe show", "trace", "replay", "doctor",
 			"hook list", "hook fire", "hook run", "hook show", "hook schema", "bridge list", "bridge show", "bridge run",
@@ -106,7 +107,7 @@ func Keys() []Row {
 			"max_agent_tokens", "request_first_byte_timeout_ms", "request_idle_timeout_ms", "lock_heartbeat_seconds", "api",
 			"tool_output_cache_threshold", "tool_cache_preview_chars", "auto_cleanup_cache", "tool_cache_max_age_days",
 			"tool_cache_max_bytes", "project_instructions", "store", "store_credentials", "store_ca", "store_timeout_ms",
-			"store_lease_seconds", "storage", "network", "limits",
+			"store_lease_seconds", "storage", "network", "mail", "limits",
 		}},
 	}
 }

@@ -106,7 +106,7 @@ func (b sharedBackend) strays(ctx context.Context) (keys map[string]bool, err er
 			}
 		case prefixTrash:
 			ids[rest] = true
-		case prefixText, prefixMail, prefixOut:
+		case prefixText, prefixMail, prefixFailed, prefixOut:
 			owners[d.Key], _, _ = strings.Cut(rest, ".")
 		}
 		return true

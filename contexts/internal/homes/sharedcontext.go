@@ -45,6 +45,19 @@ type sharedContext struct {
 // isHeld reports whether the handle has the lock of a context that is there.
 func (c *sharedContext) isHeld() bool { return c.tenure != nil && !c.home.isGone(c.id) }
 
+// checkLock returns an error if the handle has lost the lock.
+func (c *sharedContext) checkLock() error {
+	if c.taken != nil || c.tenure == nil {
+		return c.taken
+	}
+	select {
+	case <-c.tenure.lost:
+		return parts.ErrLost
+	default:
+		return nil
+	}
+}
+
 // find looks the context up; id is "" if there is none. Whoever has the lock has done so:
 // without it, another process may rename or remove the context between two operations.
 func (c *sharedContext) find(ctx context.Context) (id string, err error) {

@@ -203,6 +203,9 @@ func (b sharedInbox) reportMissing(ctx context.Context, key string) error {
 // that are there.
 func (b sharedInbox) Change(step func([]parts.Mail) ([]parts.Mail, error)) error {
 	ctx := context.Background()
+	if err := b.checkLock(); err != nil {
+		return err // the messages are another one's now
+	}
 	list, err := b.mail, error(nil)
 	if !b.hasRead {
 		list, err = b.read(ctx)

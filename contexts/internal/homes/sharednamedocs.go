@@ -35,6 +35,7 @@ type nameDoc struct {
 	Last         int64  `json:"last,omitempty"`
 	DestroyAt    int64  `json:"destroy_at,omitempty"`
 	DestroyAfter int64  `json:"destroy_after,omitempty"`
+	Failed       int    `json:"failed,omitempty"`
 	// Moving is the name that the context is being given. Whoever meets it finishes that.
 	Moving string `json:"moving,omitempty"`
 }
@@ -94,7 +95,7 @@ func decodeName(d store.Doc) (named, error) {
 // state returns what a registry says of the context.
 func (n nameDoc) state() registry.Context {
 	return registry.Context{Name: n.Name, CreatedAt: n.Created, LastActivityAt: n.Last, DestroyAt: n.DestroyAt,
-		DestroyAfterSecondsInactive: n.DestroyAfter}
+		DestroyAfterSecondsInactive: n.DestroyAfter, FailedMail: n.Failed}
 }
 
 // maxTries bounds how often something is tried again because somebody else was first.

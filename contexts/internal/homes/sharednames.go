@@ -11,11 +11,12 @@ import (
 
 // The keys of documents begin with what they hold.
 const (
-	prefixName  = "name."
-	prefixText  = "text."
-	prefixMail  = "mail."
-	prefixOut   = "out."
-	prefixTrash = "trash."
+	prefixName   = "name."
+	prefixText   = "text."
+	prefixMail   = "mail."
+	prefixFailed = "failed."
+	prefixOut    = "out."
+	prefixTrash  = "trash."
 )
 
 // sharedNames is the list of contexts.

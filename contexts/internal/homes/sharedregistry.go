@@ -93,6 +93,7 @@ func (h sharedRegistry) Change(name string, change func(*registry.Context)) erro
 		state := n.state()
 		change(&state)
 		n.Last, n.DestroyAt, n.DestroyAfter = now.Unix(), state.DestroyAt, state.DestroyAfterSecondsInactive
+		n.Failed = state.FailedMail
 	})
 }
 
@@ -100,7 +101,7 @@ func (h sharedRegistry) Describe(list []registry.Context) error {
 	for _, e := range list {
 		err := h.docs.change(context.Background(), e.Name, func(n *nameDoc) {
 			n.Created, n.Last = e.CreatedAt, max(n.Last, e.LastActivityAt)
-			n.DestroyAt, n.DestroyAfter = e.DestroyAt, e.DestroyAfterSecondsInactive
+			n.DestroyAt, n.DestroyAfter, n.Failed = e.DestroyAt, e.DestroyAfterSecondsInactive, e.FailedMail
 		})
 		if err != nil {
 			return err

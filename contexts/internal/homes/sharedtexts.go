@@ -22,6 +22,9 @@ const textCombined = "combined_prompt"
 
 // textKey returns the key of a text, such as text.ID.local_toml.
 func textKey(id, name string) string {
+	if name == parts.TextFailedMail {
+		return prefixFailed + id // by itself: a turn that reads the texts does not need it
+	}
 	return prefixText + id + "." + strings.ReplaceAll(strings.TrimSuffix(name, ".md"), ".", "_")
 }
 
@@ -48,7 +51,7 @@ func (t sharedTexts) summary(ctx context.Context) (string, error) {
 
 // read returns a document; one that is missing has no revision.
 func (t sharedTexts) read(ctx context.Context, key string) (store.Doc, error) {
-	if !t.isHeld() {
+	if !t.isHeld() || strings.HasPrefix(key, prefixFailed) {
 		return t.home.get(ctx, key)
 	}
 	if t.texts == nil {
@@ -117,7 +120,7 @@ func (t sharedTexts) ChangeText(name string, change func(old string) (string, er
 			return err
 		}
 		stored, err := t.home.putText(ctx, old, key, text)
-		if err == nil && t.isHeld() {
+		if err == nil && t.texts != nil {
 			t.texts[key] = stored
 		}
 		if !errors.Is(err, store.ErrConflict) {

@@ -93,6 +93,9 @@ func (h *sharedHome) empty(ctx context.Context, id string) error {
 			return err
 		}
 	}
+	if err := h.removeDocs(ctx, prefixFailed+id); err != nil {
+		return err
+	}
 	if err := h.removeBlobs(ctx, id+"-"); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -71,6 +72,8 @@ type Metadata struct {
 	// Delivered are the ids of the messages from other contexts that came with
 	// a prompt.
 	Delivered []string `json:"delivered,omitempty"`
+	// Attempts says of those that earlier prompts delivered too which attempt this is, from 2.
+	Attempts map[string]int `json:"attempts,omitempty"`
 	// Prompt marks a message that asks for an answer.
 	Prompt *Prompt `json:"prompt,omitempty"`
 	// Agents, in a result, are the sub-agents that the call started.
@@ -109,7 +112,14 @@ type Mail struct {
 	// SentBy is the context that sent it, if From is another name that the sender
 	// chose. The original does not write it.
 	SentBy string `json:"sent_by,omitempty"`
+	// Failure is the id of the message whose failure this one reports, "" for any other.
+	Failure string `json:"failure,omitempty"`
+	// Tries is how many runs have taken it and ended before it was answered: they died.
+	Tries int `json:"-"`
 }
+
+// Sender returns the context that sent it, or the name that another program gave.
+func (m Mail) Sender() string { return cmp.Or(m.SentBy, m.From) }
 
 // AgentUse says what a sub-agent took.
 type AgentUse struct {
@@ -206,9 +216,16 @@ func WithAgents(e Entry, agents []AgentUse) Entry {
 // Delivering records that messages from other contexts came with the entry.
 func (e Entry) Delivering(mail []Mail) Entry {
 	meta := MetaOf(e)
-	meta.Delivered = nil
+	meta.Delivered, meta.Attempts = nil, nil
 	for _, m := range mail {
 		meta.Delivered = append(meta.Delivered, m.ID)
+		if m.Tries == 0 {
+			continue
+		}
+		if meta.Attempts == nil {
+			meta.Attempts = map[string]int{}
+		}
+		meta.Attempts[m.ID] = m.Tries + 1
 	}
 	e.Metadata = &meta
 	return e

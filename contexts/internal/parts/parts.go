@@ -223,6 +223,7 @@ const (
 	TextTodos        = "todos.md"
 	TextGoals        = "goals.md"
 	TextLocalConfig  = "local.toml"
+	TextFailedMail   = "failed.jsonl"
 )
 
 // The prompts of a home.

@@ -102,28 +102,46 @@ func Answered(entries []Entry, asking string) []Entry {
 // Deliveries finds which mail has been delivered, from entries that are added from
 // the last one backward.
 type Deliveries struct {
-	ids      map[string]bool
+	ids      map[string]delivery
 	answered bool // something later answers the next prompt
+	ended    bool // what answers it ends with a text
+}
+
+// delivery is what is known of a message that was delivered.
+type delivery struct {
+	ended   bool // the latest prompt that delivered it was answered to the end
+	prompts int  // that delivered it
 }
 
 // Add adds the entry before those that were added.
 func (d *Deliveries) Add(e Entry) {
-	delivers := !IsPrompt(e) || d.answered
+	delivers, ended := !IsPrompt(e) || d.answered, !IsPrompt(e) || d.ended
 	switch {
 	case IsPrompt(e):
-		d.answered = false
-	case IsAnswer(e):
-		d.answered = true
+		d.answered, d.ended = false, false
+	case IsAnswer(e) && !d.answered:
+		d.answered, d.ended = true, e.Type == TypeMessage
 	}
 	if delivers && e.Metadata != nil {
 		if d.ids == nil {
-			d.ids = map[string]bool{}
+			d.ids = map[string]delivery{}
 		}
 		for _, id := range e.Metadata.Delivered {
-			d.ids[id] = true
+			known, isKnown := d.ids[id]
+			d.ids[id] = delivery{known.ended || !isKnown && ended, known.prompts + 1}
 		}
 	}
 }
 
 // Has reports whether a message was delivered.
-func (d *Deliveries) Has(id string) bool { return d.ids[id] }
+func (d *Deliveries) Has(id string) bool { return d.ids[id].prompts > 0 }
+
+// Tries returns how many runs have taken a message, if the latest ended in the midst of its answer:
+// after a call of a tool, without a text behind it. It is 0 if the message was answered or never
+// delivered.
+func (d *Deliveries) Tries(id string) int {
+	if d.ids[id].ended {
+		return 0
+	}
+	return d.ids[id].prompts
+}

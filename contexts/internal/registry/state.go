@@ -33,6 +33,8 @@ type Context struct {
 	LastActivityAt              int64  `json:"last_activity_at"`
 	DestroyAfterSecondsInactive int64  `json:"destroy_after_seconds_inactive"`
 	DestroyAt                   int64  `json:"destroy_at"`
+	// FailedMail is how many messages runs took and did not answer. The original does not write it.
+	FailedMail int `json:"failed_mail,omitempty"`
 }
 
 // Validate returns an error if the file is not a valid state.json.

@@ -4,6 +4,8 @@ package contextcmd
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
@@ -38,6 +40,7 @@ func Commands(env *command.Env) []*cli.Command {
 			Name: "compact", Args: "[NAME]", About: "replace the conversation of a context with a summary",
 			Works: named(env, operation.CompactNamed),
 		}),
+		failedCommand(env),
 		env.Command(command.Spec{
 			Name: "delete", Args: "[NAME]", About: "delete a context with everything in it",
 			Flags:   []cli.Flag{env.YesFlag("do not ask for confirmation")},
@@ -72,6 +75,54 @@ func showCommand(env *command.Env) *cli.Command {
 			return operation.ShowContext(ctx, run, name)
 		}),
 	})
+}
+
+// failedCommand shows messages that were not answered, and says what becomes of them.
+func failedCommand(env *command.Env) *cli.Command {
+	var asJSON, again, remove bool
+	return env.Command(command.Spec{
+		Name: "failed", Args: "[NAME]",
+		About: "show messages to a context that were not answered, because the run that took them died",
+		Flags: []cli.Flag{command.JSONFlag(&asJSON),
+			command.Switch(&again, "again", "send them to the context once more"),
+			command.Switch(&remove, "remove", "remove them")},
+		Manages: named(env, func(ctx context.Context, run operation.Run, name string) error {
+			if again && remove {
+				return command.Usage("--again keeps what --remove removes; leave one of them out")
+			}
+			c, err := run.Session.Store.Context(name)
+			if err != nil {
+				return err
+			}
+			failed, err := c.Failed(ctx)
+			if err != nil {
+				return err
+			}
+			if err := showFailed(env, failed, asJSON); err != nil || len(failed) == 0 {
+				return err
+			}
+			switch {
+			case again:
+				return c.ForgetFailed(failed...)
+			case remove:
+				return c.ForgetFailed()
+			}
+			return nil
+		}),
+	})
+}
+
+func showFailed(env *command.Env, failed []contexts.Mail, asJSON bool) error {
+	if asJSON {
+		return env.Out.JSON(append([]contexts.Mail{}, failed...))
+	}
+	for _, m := range failed {
+		sent, text := time.Unix(m.Timestamp, 0).Format(time.DateTime), strings.ReplaceAll(m.Content, "\n", "\n  ")
+		if err := env.Out.Say("%s from %s:\n  %s", sent, m.Sender(), text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func printJSON(env *command.Env, data any, err error) error {

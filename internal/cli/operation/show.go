@@ -20,12 +20,12 @@ func ShowRows() []Row {
 	return []Row{
 		{&cmdline.Flag{Name: "list-current-context", Letters: "l", About: "show the current context",
 			Command: &cmdline.Command{Names: []string{"list_current_context"},
-				Data: "`name`, `current`, `active`, `mail`, `created_at`, `last_activity_at`, `messages`, `summary`, `todos`, " +
-					"`goals`"}},
+				Data: "`name`, `current`, `active`, `mail`, `failed_mail`, `created_at`, `last_activity_at`, `messages`, " +
+					"`summary`, `todos`, `goals`"}},
 			Operation{Role: Shows, Phase: PhaseShow, Run: onCurrent(noWord(ShowContext))}},
 		{&cmdline.Flag{Name: "list-contexts", Letters: "L", About: "list all contexts",
 			Command: &cmdline.Command{Names: []string{"list_contexts"},
-				Data: "a list of `name`, `current`, `active`, `mail`, `created_at`, `last_activity_at`"}},
+				Data: "a list of `name`, `current`, `active`, `mail`, `failed_mail`, `created_at`, `last_activity_at`"}},
 			Operation{Role: Shows, Phase: PhaseShow, Run: func(ctx context.Context, run Run, _ cmdline.Given) error {
 				return ListContexts(ctx, run)
 			}}},
@@ -38,12 +38,14 @@ type ContextInfo struct {
 	Current      bool       `json:"current"`
 	Active       bool       `json:"active"`
 	Mail         bool       `json:"mail"`
+	FailedMail   int        `json:"failed_mail,omitempty"`
 	Created      *time.Time `json:"created_at,omitempty"`
 	LastActivity *time.Time `json:"last_activity_at,omitempty"`
 }
 
 func describeContext(info contexts.Info) ContextInfo {
-	c := ContextInfo{Name: info.Name, Current: info.Current, Active: info.Locked, Mail: info.Mail}
+	c := ContextInfo{Name: info.Name, Current: info.Current, Active: info.Locked, Mail: info.Mail,
+		FailedMail: info.FailedMail}
 	if !info.Created.IsZero() {
 		c.Created = &info.Created
 	}
@@ -81,6 +83,9 @@ func ListContexts(ctx context.Context, run Run) error {
 		if info.Mail {
 			state += " [mail]"
 		}
+		if info.FailedMail > 0 {
+			state += fmt.Sprintf(" [%d failed]", info.FailedMail)
+		}
 		lines = append(lines, mark+" "+info.Name+state)
 	}
 	return run.Out.Answer("list_contexts", list, strings.Join(lines, "\n"))
@@ -113,6 +118,9 @@ func ShowContext(ctx context.Context, run Run, name string) error {
 	}
 	if d.Mail {
 		text += "\nMail: waiting; it is delivered with the next prompt"
+	}
+	if d.FailedMail > 0 {
+		text += fmt.Sprintf("\nNot answered: %d; chibi context failed %s shows them", d.FailedMail, name)
 	}
 	if d.LastActivity != nil {
 		text += "\nLast used: " + humanize.Time(*d.LastActivity)
