@@ -105,6 +105,14 @@ func TestATurnTakesFewRoundTrips(t *testing.T) {
 			if got := trips(); len(got) > maxList {
 				t.Errorf("a list takes %d round trips, more than %d: %q", len(got), maxList, got)
 			}
+			few, err := contexts.OpenShared(engine, home).Select(t.Context(), contexts.Selection{Limit: 5})
+			if err != nil || len(few) != 5 || few[4] != list[4] {
+				t.Errorf("of the list, the first five: %v, %v", few, err)
+			}
+			// one for the keys, and for each context one for its document, one for its lock and two for its mail
+			if got := trips(); len(got) > 1+4*5 {
+				t.Errorf("a list of five takes %d round trips: %q", len(got), got)
+			}
 		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
 
 // Store holds the contexts of a home, wherever they are kept. Package contexts/contexttest
@@ -25,22 +24,6 @@ func newStore(now func() time.Time, keep func(*Settings) parts.Backend) *Store {
 	s := &Store{Settings: Settings{Now: now}}
 	s.maintenance.store, s.backend = s, keep(&s.Settings)
 	return s
-}
-
-// Info describes a context in a list.
-type Info struct {
-	Name string
-	// Current is true for the context of runs that do not name one.
-	Current bool
-	// Locked is true while a process uses the context.
-	Locked bool
-	// Created and LastActivity are when it was created and last used; zero if that
-	// is unknown.
-	Created, LastActivity time.Time
-	// Mail is true while messages wait in its inbox, or a run answers some.
-	Mail bool
-	// FailedMail is how many messages runs took and did not answer, because they died.
-	FailedMail int
 }
 
 // Context opens a context, which need not exist. It writes nothing.
@@ -72,81 +55,6 @@ func (s *Store) HasMail(ctx context.Context, name string) bool {
 // Holder returns which process uses a context, if one does.
 func (s *Store) Holder(ctx context.Context, name string) (h Holder, inUse bool) {
 	return s.backend.Holder(ctx, name)
-}
-
-// List describes the contexts by name: the existing ones, and the current one.
-func (s *Store) List(ctx context.Context) ([]Info, error) {
-	state, err := s.backend.State(ctx)
-	if err != nil {
-		return nil, err
-	}
-	names := state.Names()
-	if !state.Lists {
-		if names, err = s.backend.Names(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if !slices.Contains(names, state.Current) {
-		names = append(names, state.Current)
-		slices.Sort(names)
-	}
-	inUse, hasMail, err := s.Activity(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]*registry.Context{}
-	for i := range state.Contexts {
-		known[state.Contexts[i].Name] = &state.Contexts[i]
-	}
-	var list []Info
-	for _, name := range names {
-		list = append(list, info(known[name], Info{Name: name, Current: name == state.Current, Locked: inUse[name],
-			Mail: hasMail[name]}))
-	}
-	return list, nil
-}
-
-// Info describes one context, which need not exist.
-func (s *Store) Info(ctx context.Context, name string) (Info, error) {
-	state, err := s.backend.Current(ctx)
-	if err != nil {
-		return Info{}, err
-	}
-	known, err := s.backend.Entry(ctx, name)
-	if err != nil {
-		return Info{}, err
-	}
-	_, inUse := s.Holder(ctx, name)
-	return info(known, Info{Name: name, Current: name == state.Current, Locked: inUse, Mail: s.HasMail(ctx, name)}), nil
-}
-
-// info completes the description of a context, which may have no entry.
-func info(e *registry.Context, info Info) Info {
-	if e != nil {
-		info.Created, info.LastActivity, info.FailedMail = unix(e.CreatedAt), unix(e.LastActivityAt), e.FailedMail
-	}
-	return info
-}
-
-func unix(seconds int64) time.Time {
-	if seconds <= 0 {
-		return time.Time{}
-	}
-	return time.Unix(seconds, 0)
-}
-
-// Activity returns which contexts are in use, and which have mail. A backend that cannot ask for
-// all at once is asked for each.
-func (s *Store) Activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error) {
-	if b, ok := s.backend.(parts.Sharing); ok {
-		return b.Activity(ctx, names)
-	}
-	inUse, hasMail = map[string]bool{}, map[string]bool{}
-	for _, name := range names {
-		_, inUse[name] = s.Holder(ctx, name)
-		hasMail[name] = s.HasMail(ctx, name)
-	}
-	return inUse, hasMail, ctx.Err()
 }
 
 // New makes a context that nobody else gets, whatever runs start at the same time, and returns

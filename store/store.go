@@ -43,6 +43,10 @@ type Docs interface {
 	// List calls each with all documents whose key begins with prefix, in no order, until
 	// it returns false. It sees everything that was acknowledged before the call.
 	List(ctx context.Context, prefix string, each func(Doc) (more bool)) error
+	// Keys calls each with the keys that begin with prefix, in the order of their bytes, until
+	// it returns false. It sees everything that was acknowledged before the call, and may name
+	// documents that were removed. It costs less than List, whatever is in the documents.
+	Keys(ctx context.Context, prefix string, each func(key string) (more bool)) error
 }
 
 // Doc is a document.
@@ -148,6 +152,8 @@ type Leases interface {
 	// Held calls each with the leases that are held and whose key begins with prefix, in
 	// no order, until it returns false.
 	Held(ctx context.Context, prefix string, each func(key string, held HeldError) (more bool)) error
+	// Holder returns who holds one lease; nil if nobody does.
+	Holder(ctx context.Context, key string) (*HeldError, error)
 	// Break ends a lease, whoever holds it; its holder finds it lost when it renews it.
 	// Whoever takes it next finds that it was not released. It is not an error if nobody
 	// holds it.

@@ -151,6 +151,24 @@ func (l *leases) Held(ctx context.Context, prefix string, each func(string, stor
 	return nil
 }
 
+// Holder returns who holds a lease.
+func (l *leases) Holder(ctx context.Context, key string) (_ *store.HeldError, err error) {
+	if err := store.CheckKey(key); err != nil {
+		return nil, err
+	}
+	defer about(&err, "lease", key)
+	m, err := l.newest(ctx, key)
+	if err != nil || !isHeld(m) {
+		return nil, err
+	}
+	server, err := l.docs.time(ctx)
+	if err != nil {
+		return nil, err
+	}
+	held := l.held(m, server)
+	return &held, nil
+}
+
 func (l *leases) Break(ctx context.Context, key string) (err error) {
 	if err := store.CheckKey(key); err != nil {
 		return err

@@ -116,11 +116,40 @@ func (d docs) channelFor(key string) string {
 	return channel
 }
 
-// The bounds of one round trip of List and Read: rows, and bytes beyond the first row.
+// The bounds of one round trip of List and Read: rows, and bytes beyond the first row. The first
+// round trip of Keys has fewer rows, as many callers want the first keys only.
 const (
+	firstKeys = 100
 	pageRows  = 20_000
 	pageBytes = 8 << 20
 )
+
+// Keys calls each with the keys that begin with prefix.
+func (d docs) Keys(ctx context.Context, prefix string, each func(string) bool) (err error) {
+	defer about(&err, "documents", prefix)
+	if err := store.CheckPrefix(prefix); err != nil {
+		return err
+	}
+	after, before := keysFrom(prefix)
+	for rows := int64(firstKeys); ; rows = pageRows {
+		a, err := d.run(ctx, `select key from {s}.doc where key > $1 and key < $2 order by key limit $3`, after, before,
+			number(rows))
+		if err != nil {
+			return err
+		}
+		for _, columns := range a.rows {
+			r := row{columns: columns}
+			key := r.text()
+			after = text(key)
+			if r.err != nil || !each(key) {
+				return r.err
+			}
+		}
+		if int64(len(a.rows)) < rows {
+			return nil
+		}
+	}
+}
 
 // List calls each with the documents whose key begins with prefix.
 func (d docs) List(ctx context.Context, prefix string, each func(store.Doc) bool) (err error) {

@@ -94,6 +94,25 @@ func (l leases) Held(ctx context.Context, prefix string, each func(string, store
 	}
 }
 
+// Holder returns who holds a lease.
+func (l leases) Holder(ctx context.Context, key string) (_ *store.HeldError, err error) {
+	defer about(&err, "lease", key)
+	if err := store.CheckKey(key); err != nil {
+		return nil, err
+	}
+	a, err := l.run(ctx, `select substring(holder for $2::int), `+left+`
+		from {s}.lease where key = $1 and expires > clock_timestamp()`, text(key), number(store.MaxHolder))
+	if err != nil {
+		return nil, err
+	}
+	r, ok := a.one()
+	if !ok {
+		return nil, nil
+	}
+	holder, left := r.column(), r.int()
+	return &store.HeldError{Holder: holder, Expires: l.expiry(left)}, r.err
+}
+
 // heldRows is how many leases one round trip lists.
 const heldRows = 4096
 

@@ -127,6 +127,13 @@ func operations() []operation {
 		{"List", 1, document, func(ctx context.Context, e *store.Engine, key string, _ any) error {
 			return e.Docs.List(ctx, key, func(store.Doc) bool { return true })
 		}, hasDoc("old")},
+		{"Keys", 1, document, func(ctx context.Context, e *store.Engine, key string, _ any) error {
+			return e.Docs.Keys(ctx, key, func(string) bool { return true })
+		}, hasDoc("old")},
+		{"Holder", 1, nothing, func(ctx context.Context, e *store.Engine, key string, _ any) error {
+			_, err := e.Leases.Holder(ctx, key)
+			return err
+		}, isAsBefore},
 		{"Tail", 1, record, func(ctx context.Context, e *store.Engine, key string, tail any) error {
 			now, err := e.Log.Tail(ctx, key)
 			if err == nil && now != tail {

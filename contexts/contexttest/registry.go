@@ -2,6 +2,7 @@ package contexttest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ func (s registryRules) rules() []rule {
 	return []rule{
 		{"switching makes a context the current one, and the one before it the previous one", s.switching},
 		{"a list has every context by name, and the current one", s.lists},
+		{"a part of the contexts is listed: the first by name, or those that were used last", s.listsAPart},
 		{"contexts that were made without being registered are registered with the next change", func(t *testing.T) {
 			h := s.home(t)
 			say(t, in(t, h, "passing"), "hello")
@@ -116,9 +118,51 @@ func (s registryRules) lists(t *testing.T) {
 			if !got.Created.Equal(want.Created) || !got.LastActivity.Equal(want.LastActivity) {
 				t.Errorf("made %s, used %s", got.Created, got.LastActivity)
 			}
-			got.Created, got.LastActivity = want.Created, want.LastActivity
+			if got.Locked != (got.Holder.PID != 0) {
+				t.Errorf("locked is %v, by %v", got.Locked, got.Holder)
+			}
+			got.Created, got.LastActivity, got.Holder = want.Created, want.LastActivity, contexts.Holder{}
 			equal(t, "info", want, got)
 		}
+	}
+}
+
+func (s registryRules) listsAPart(t *testing.T) {
+	now := start()
+	h := s.open(t, Options{Now: func() time.Time { return now }})()
+	for _, name := range []string{"d", "b", "e", "a", "c"} {
+		now = now.Add(time.Hour)
+		_, err := h.Switch(name)
+		must(t, err)
+	}
+	_, unlock, err := in(t, h, "a").Lock(t.Context())
+	must(t, err)
+	defer unlock()
+	must(t, in(t, h, "a").Send("b", "a", "hi"))
+	for _, test := range []struct {
+		sel  contexts.Selection
+		want string
+	}{
+		{contexts.Selection{}, "a locked, b mail, c current, d, e"},
+		{contexts.Selection{Limit: 2}, "a locked, b mail"},
+		{contexts.Selection{Limit: 5}, "a locked, b mail, c current, d, e"},
+		{contexts.Selection{Limit: 9}, "a locked, b mail, c current, d, e"},
+		{contexts.Selection{Limit: 2, Newest: true}, "a locked, c current"},
+		{contexts.Selection{Newest: true}, "a locked, b mail, c current, d, e"},
+	} {
+		list, err := h.Select(t.Context(), test.sel)
+		must(t, err)
+		var got []string
+		for _, info := range list {
+			text := info.Name
+			for word, is := range map[string]bool{" locked": info.Locked, " mail": info.Mail, " current": info.Current} {
+				if is {
+					text += word
+				}
+			}
+			got = append(got, text)
+		}
+		equal(t, fmt.Sprintf("%+v", test.sel), test.want, strings.Join(got, ", "))
 	}
 }
 

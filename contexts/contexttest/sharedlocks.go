@@ -48,7 +48,7 @@ func (s sharedLockRules) rules() []rule {
 			for _, info := range list {
 				got = append(got, fmt.Sprintf("%s locked %v mail %v", info.Name, info.Locked, info.Mail))
 			}
-			want := []string{"Used locked true mail false", "default locked false mail false", "mailed locked false mail true"}
+			want := []string{"default locked false mail false", "mailed locked false mail true", "Used locked true mail false"}
 			equal(t, "list", want, got)
 		}},
 		{"a mark is no entry", func(t *testing.T) {

@@ -36,6 +36,7 @@ type options struct {
 	permissions  operation.Permissions
 	debug        operation.Debug
 	mail         operation.WaitingForMail
+	listing      operation.Listing
 	jsonOutput   bool
 	jsonConfig   bool
 	jsonSchema   bool
@@ -71,7 +72,7 @@ func (o *options) forPrompt() (names []string) {
 func (o *options) table() []operation.Row {
 	return slices.Concat(
 		inputFlags(o),
-		part(partContexts, switchFlags(o), operation.ShowRows(), operation.LogRows(), operation.ContextRows(),
+		part(partContexts, switchFlags(o), operation.ShowRows(&o.listing), operation.LogRows(), operation.ContextRows(),
 			operation.MailRows(), o.mail.Rows(), operation.SystemPromptRows(&o.runSystemPrompt),
 			operation.InspectRows(), operation.CacheRows()),
 		part(partModel, o.settings.Rows(), modelFlags(o)),

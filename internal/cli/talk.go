@@ -158,6 +158,8 @@ func checkCombination(o *options, words []string, isTyped bool) error {
 	case o.noSave && o.asked.Keeps() != nil:
 		return command.Usage("--no-save keeps nothing, so %s would change nothing; leave one of them out",
 			o.asked.Keeps().Written())
+	case o.listing.Check() != nil:
+		return o.listing.Check()
 	case o.mail.Loop && !o.mail.Asked:
 		return command.Usage("--loop is for --wait-for-mail, which is not given")
 	case o.mail.Loop && wantsPrompt(o, words, isTyped):

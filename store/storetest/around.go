@@ -57,6 +57,10 @@ func (w wrappedDocs) List(ctx context.Context, prefix string, each func(store.Do
 	return w.around("Docs.List", func() error { return w.engine.Docs.List(ctx, prefix, each) })
 }
 
+func (w wrappedDocs) Keys(ctx context.Context, prefix string, each func(string) bool) error {
+	return w.around("Docs.Keys", func() error { return w.engine.Docs.Keys(ctx, prefix, each) })
+}
+
 type wrappedLog struct{ wrapped }
 
 func (w wrappedLog) Tail(ctx context.Context, log string) (store.Tail, error) {
@@ -112,6 +116,10 @@ func (w wrappedLeases) Take(ctx context.Context, key string, holder []byte) (sto
 
 func (w wrappedLeases) Held(ctx context.Context, prefix string, each func(string, store.HeldError) bool) error {
 	return w.around("Leases.Held", func() error { return w.engine.Leases.Held(ctx, prefix, each) })
+}
+
+func (w wrappedLeases) Holder(ctx context.Context, key string) (*store.HeldError, error) {
+	return result(w.wrapped, "Leases.Holder", func() (*store.HeldError, error) { return w.engine.Leases.Holder(ctx, key) })
 }
 
 func (w wrappedLeases) Break(ctx context.Context, key string) error {

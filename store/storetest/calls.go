@@ -61,6 +61,10 @@ func keyed() []call {
 			_, err := e.Leases.Take(ctx, key, nil)
 			return err
 		}},
+		{"Leases.Holder", func(ctx context.Context, e *store.Engine, key string) error {
+			_, err := e.Leases.Holder(ctx, key)
+			return err
+		}},
 		{"Leases.Break", func(ctx context.Context, e *store.Engine, key string) error {
 			return e.Leases.Break(ctx, key)
 		}},
@@ -71,6 +75,9 @@ func prefixed() []call {
 	return []call{
 		{"Docs.List", func(ctx context.Context, e *store.Engine, key string) error {
 			return e.Docs.List(ctx, key, func(store.Doc) bool { return true })
+		}},
+		{"Docs.Keys", func(ctx context.Context, e *store.Engine, key string) error {
+			return e.Docs.Keys(ctx, key, func(string) bool { return true })
 		}},
 		{"Blobs.List", func(ctx context.Context, e *store.Engine, key string) error {
 			return e.Blobs.List(ctx, key, func(store.BlobInfo) bool { return true })

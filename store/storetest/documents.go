@@ -28,6 +28,7 @@ func (s documentRules) rules() []rule {
 		{"four machines race for fifty documents, and each has one winner", s.oneWins},
 		{"four machines count together, and lose nothing", s.counts},
 		{"documents are listed by the beginning of their key", s.areListed},
+		{"keys are listed by their beginning, in their order", s.keysAreListed},
 		{"a document of a million bytes is stored", s.large},
 		{"a document that is too large is refused, and nothing is written", s.tooLarge},
 		{"a new store has the format", s.format},
@@ -216,6 +217,35 @@ func (s documentRules) areListed(t *testing.T) {
 	}))
 	if n != 5 {
 		t.Errorf("%d documents were listed after the fifth was to be the last", n)
+	}
+}
+
+func (s documentRules) keysAreListed(t *testing.T) {
+	m := s.machines(t, 2)
+	for _, key := range []string{"name.b", "name.a-b", "name.a", "nameless", "name.a_b", "text.a.x", "name.c"} {
+		m[0].put(key, "x", 0)
+	}
+	take(m[0], "name.lease", "me") // no document
+	_, err := m[0].Docs.Put(t.Context(), "name.b", nil, m[0].has("name.b", "x"))
+	must(t, err)
+	keys := func(prefix string, most int) (found []string) {
+		must(t, m[1].Docs.Keys(t.Context(), prefix, func(key string) bool {
+			if key != "name.b" { // it may be listed, as it was removed
+				found = append(found, key)
+			}
+			return len(found) < most
+		}))
+		return found
+	}
+	all := []string{"name.a", "name.a-b", "name.a_b", "name.c"}
+	for prefix, want := range map[string][]string{"name.": all, "name.a": all[:3], "name": append(all, "nameless"),
+		"none": nil} {
+		if got := keys(prefix, 100); !slices.Equal(got, want) {
+			t.Errorf("%q: %q; want %q", prefix, got, want)
+		}
+	}
+	if got := keys("name.", 2); !slices.Equal(got, all[:2]) {
+		t.Errorf("the first two are %q", got)
 	}
 }
 

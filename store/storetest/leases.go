@@ -30,6 +30,7 @@ func (s leaseRules) rules() []rule {
 		{"a lease that is broken is lost to its holder, and the next one is told", s.broken},
 		{"who has lost a lease does not take it from the next one", s.lost},
 		{"leases that are held are listed by the beginning of their key", s.listed},
+		{"the holder of one lease is told without a list", s.oneHolder},
 		{"what a holder says of itself has at most 4 KiB", s.holder},
 	}
 }
@@ -223,6 +224,28 @@ func (s leaseRules) listed(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d leases were listed after the first was to be the last", n)
 	}
+}
+
+func (s leaseRules) oneHolder(t *testing.T) {
+	m := s.machines(t, 2)
+	holder := func(key, want string) {
+		t.Helper()
+		held, err := m[1].Leases.Holder(t.Context(), key)
+		must(t, err)
+		switch {
+		case held == nil && want != "" || held != nil && string(held.Holder) != want:
+			t.Errorf("%q is held by %v; want %q", key, held, want)
+		case held != nil && (time.Until(held.Expires) <= 0 || time.Until(held.Expires) > lease+time.Second):
+			t.Errorf("%q ends at %v", key, held.Expires)
+		}
+	}
+	holder("work", "")
+	l := take(m[0], "work", "one")
+	take(m[0], "workshop", "two")
+	holder("work", "one")
+	holder("wor", "")
+	release(t, l)
+	holder("work", "")
 }
 
 func (s leaseRules) holder(t *testing.T) {

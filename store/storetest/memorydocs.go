@@ -6,6 +6,7 @@ import (
 	"errors"
 	"github.com/chibi-host/chibi/store"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -84,6 +85,21 @@ func (c memoryDocs) List(ctx context.Context, prefix string, each func(store.Doc
 	}
 	for _, d := range found {
 		if !each(d) {
+			break
+		}
+	}
+	return nil
+}
+
+// Keys calls each with the keys that begin with prefix.
+func (c memoryDocs) Keys(ctx context.Context, prefix string, each func(string) bool) error {
+	found, err := c.list(ctx, prefix)
+	if err != nil {
+		return about("documents", prefix, err)
+	}
+	slices.SortFunc(found, func(a, b store.Doc) int { return strings.Compare(a.Key, b.Key) })
+	for _, d := range found {
+		if !each(d.Key) {
 			break
 		}
 	}

@@ -85,6 +85,21 @@ func (c memoryLeases) list(ctx context.Context, prefix string) (map[string]store
 	return found, err
 }
 
+// Holder returns who holds a lease.
+func (c memoryLeases) Holder(ctx context.Context, key string) (*store.HeldError, error) {
+	if err := store.CheckKey(key); err != nil {
+		return nil, about("lease", key, err)
+	}
+	found, err := c.list(ctx, key)
+	if err != nil {
+		return nil, about("lease", key, err)
+	}
+	if held, isHeld := found[key]; isHeld {
+		return &held, nil
+	}
+	return nil, nil
+}
+
 // Break ends a lease.
 func (c memoryLeases) Break(ctx context.Context, key string) error {
 	return about("lease", key, c.breakIt(ctx, key))

@@ -159,13 +159,11 @@ func (h sharedLocks) Holder(ctx context.Context, name string) (holder parts.Hold
 	if err != nil || n.ID == "" {
 		return parts.Holder{}, false
 	}
-	err = h.engine.Leases.Held(ctx, n.ID, func(key string, held store.HeldError) bool {
-		if inUse = key == n.ID; inUse {
-			holder = holderOf(held.Holder)
-		}
-		return !inUse
-	})
-	return holder, inUse && err == nil
+	held, err := h.engine.Leases.Holder(ctx, n.ID)
+	if err != nil || held == nil {
+		return parts.Holder{}, false
+	}
+	return holderOf(held.Holder), true
 }
 
 // End marks the log as if the context's lease had been taken, and ends that. The mark comes first: a

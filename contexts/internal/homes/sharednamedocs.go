@@ -1,6 +1,7 @@
 package homes
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/store"
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 )
 
 // nameDocs are the documents of names, with what this process last read or wrote of them.
@@ -212,13 +214,51 @@ func (h *nameDocs) change(ctx context.Context, name string, change func(*nameDoc
 	return store.ErrConflict
 }
 
-// list reads all names, sorted. Damaged documents are reported and left out; renamings
-// that were interrupted are finished.
-func (h *nameDocs) list(ctx context.Context) (list []named, err error) {
+// list reads all names, in the order of their keys. Damaged documents are reported and left out;
+// renamings that were interrupted are finished.
+func (h *nameDocs) list(ctx context.Context) ([]named, error) {
+	return h.settled(ctx, func() (docs []store.Doc, err error) {
+		err = h.engine.Docs.List(ctx, prefixName, func(d store.Doc) bool {
+			docs = append(docs, d)
+			return true
+		})
+		slices.SortFunc(docs, func(a, b store.Doc) int { return strings.Compare(a.Key, b.Key) })
+		return docs, err
+	})
+}
+
+// first is like list, for the first names, at most n.
+func (h *nameDocs) first(ctx context.Context, n int) ([]named, error) {
+	return h.settled(ctx, func() (docs []store.Doc, err error) {
+		var keys []string
+		take := func() {
+			var found []store.Doc
+			found, err = h.get(ctx, keys)
+			docs, keys = append(docs, found...), nil
+		}
+		listing := h.engine.Docs.Keys(ctx, prefixName, func(key string) bool {
+			if keys = append(keys, key); len(docs)+len(keys) == n { // some may be of documents that were removed
+				take()
+			}
+			return err == nil && len(docs) < n
+		})
+		if listing == nil && err == nil {
+			take()
+		}
+		return docs, cmp.Or(listing, err)
+	})
+}
+
+// settled returns the names of documents. If some are being renamed it finishes that, and reads again.
+func (h *nameDocs) settled(ctx context.Context, read func() ([]store.Doc, error)) (list []named, err error) {
 	for range maxTries {
+		docs, err := read()
+		if err != nil {
+			return nil, err
+		}
 		var moving []named
 		list = nil
-		err = h.engine.Docs.List(ctx, prefixName, func(d store.Doc) bool {
+		for _, d := range docs {
 			switch n, err := decodeName(d); {
 			case err != nil:
 				parts.Report(h.settings, "%v; it is left out", err)
@@ -228,9 +268,8 @@ func (h *nameDocs) list(ctx context.Context) (list []named, err error) {
 				h.remember(n.Name, n)
 				list = append(list, n)
 			}
-			return true
-		})
-		if err != nil || len(moving) == 0 {
+		}
+		if len(moving) == 0 {
 			break
 		}
 		for _, n := range moving {
@@ -239,6 +278,27 @@ func (h *nameDocs) list(ctx context.Context) (list []named, err error) {
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b named) int { return strings.Compare(a.Name, b.Name) })
-	return list, err
+	return list, nil
+}
+
+// maxAsked bounds how many requests a list sends at once.
+const maxAsked = 8
+
+// get reads documents at once, and leaves out those that are not there.
+func (h *nameDocs) get(ctx context.Context, keys []string) ([]store.Doc, error) {
+	docs := make([]store.Doc, len(keys))
+	asking, ctx := errgroup.WithContext(ctx)
+	asking.SetLimit(maxAsked)
+	for i, key := range keys {
+		asking.Go(func() error {
+			d, err := h.engine.Docs.Get(ctx, key)
+			if errors.Is(err, store.ErrNotFound) {
+				return nil
+			}
+			docs[i] = d
+			return err
+		})
+	}
+	err := asking.Wait()
+	return slices.DeleteFunc(docs, func(d store.Doc) bool { return d.Key == "" }), err
 }

@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"github.com/chibi-host/chibi/store"
+	"golang.org/x/sync/errgroup"
 )
 
 // The keys of documents begin with what they hold.
@@ -69,26 +73,70 @@ func (h sharedNames) LastUse(ctx context.Context, name string) (last time.Time) 
 	return last
 }
 
-// Activity asks once for all contexts.
-func (h sharedNames) Activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error) {
+// First finds the first names by the keys of their documents.
+func (h sharedNames) First(ctx context.Context, n int) ([]registry.Context, error) {
+	list, err := h.docs.first(ctx, n)
+	if err != nil {
+		return nil, fmt.Errorf("listing contexts: %w", err)
+	}
+	var first []registry.Context
+	for _, n := range list {
+		first = append(first, n.state())
+	}
+	return first, nil
+}
+
+// Activity asks once for all contexts, or for each.
+func (h sharedNames) Activity(ctx context.Context, names []string, all bool) (parts.Activity, error) {
 	ids := map[string]string{}
 	for _, name := range names {
 		if n := h.docs.recall(name); n.ID != "" {
 			ids[n.ID] = name
 		}
 	}
-	inUse, hasMail = map[string]bool{}, map[string]bool{}
-	err = h.engine.Leases.Held(ctx, "", func(key string, _ store.HeldError) bool {
-		inUse[ids[key]] = true
+	if all {
+		return h.activityOfAll(ctx, ids)
+	}
+	a := parts.Activity{Holders: map[string]parts.Holder{}, HasMail: map[string]bool{}}
+	var mu sync.Mutex
+	asking, ctx := errgroup.WithContext(ctx)
+	asking.SetLimit(maxAsked)
+	for id, name := range ids {
+		asking.Go(func() error {
+			held, err := h.engine.Leases.Holder(ctx, id)
+			if err != nil {
+				return err
+			}
+			hasMail := false
+			err = h.engine.Docs.List(ctx, mailPrefix(id), func(store.Doc) bool {
+				hasMail = true
+				return false
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			a.HasMail[name] = hasMail
+			if held != nil {
+				a.Holders[name] = holderOf(held.Holder)
+			}
+			return err
+		})
+	}
+	return a, asking.Wait()
+}
+
+func (h sharedNames) activityOfAll(ctx context.Context, ids map[string]string) (parts.Activity, error) {
+	a := parts.Activity{Holders: map[string]parts.Holder{}, HasMail: map[string]bool{}}
+	err := h.engine.Leases.Held(ctx, "", func(key string, held store.HeldError) bool {
+		a.Holders[ids[key]] = holderOf(held.Holder)
 		return true
 	})
 	if err != nil {
-		return inUse, hasMail, err
+		return a, err
 	}
 	err = h.engine.Docs.List(ctx, prefixMail, func(d store.Doc) bool {
 		id, _, _ := strings.Cut(strings.TrimPrefix(d.Key, prefixMail), ".")
-		hasMail[ids[id]] = true
+		a.HasMail[ids[id]] = true
 		return true
 	})
-	return inUse, hasMail, err
+	return a, err
 }

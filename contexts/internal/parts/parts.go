@@ -75,10 +75,20 @@ type names interface {
 type Sharing interface {
 	// ID returns what a context has instead of its name, "" if there is none.
 	ID(ctx context.Context, name string) (string, error)
-	// Activity tells at once which contexts are in use, and which have mail.
-	Activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error)
+	// First describes the first contexts by name, at most n. It does not read what is known of
+	// the others.
+	First(ctx context.Context, n int) ([]registry.Context, error)
+	// Activity tells who uses contexts, and which have mail. It asks for each of them, or once
+	// for all that there are.
+	Activity(ctx context.Context, names []string, all bool) (Activity, error)
 	// Check looks at what is kept besides conversations.
 	Check(ctx context.Context, damaged func(text string)) error
+}
+
+// Activity is what happens in contexts, by their names.
+type Activity struct {
+	Holders map[string]Holder // of those that a process uses
+	HasMail map[string]bool
 }
 
 // upkeep is what is done for a home as a whole, now and then, and the locks that others have.

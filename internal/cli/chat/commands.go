@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -110,7 +111,7 @@ func switchContext(ctx context.Context, c *conversation, name string) error {
 }
 
 func listContexts(ctx context.Context, c *conversation, _ string) error {
-	return operation.ListContexts(ctx, *c.Run)
+	return operation.ListContexts(ctx, *c.Run, contexts.Selection{})
 }
 
 func end(context.Context, *conversation, string) error { return errEnd }

@@ -76,7 +76,7 @@ func giveSwitches(flags []*Flag, object gjson.Result, ignored func(string)) {
 		case f == nil:
 			ignored(fmt.Sprintf("--json-config: the flag %q is not known and ignored", key.String()))
 		case takes(f) > 0:
-			f.Give(debugKeys(value), nil)
+			f.Give(words(value), nil)
 		case value.Bool() && f.given.Times == 0:
 			f.Give(nil, nil)
 		}
@@ -84,24 +84,24 @@ func giveSwitches(flags []*Flag, object gjson.Result, ignored func(string)) {
 	})
 }
 
-// debugKeys returns the keys of --debug: strings, and objects for those that have
-// values.
-func debugKeys(value gjson.Result) (keys []string) {
-	list := []gjson.Result{value}
+// words returns the words that a flag takes: strings and numbers, and objects for keys of --debug
+// that have values.
+func words(value gjson.Result) (list []string) {
+	all := []gjson.Result{value}
 	if value.IsArray() {
-		list = value.Array()
+		all = value.Array()
 	}
-	for _, one := range list {
+	for _, one := range all {
 		if one.IsObject() {
 			one.ForEach(func(key, value gjson.Result) bool {
-				keys = append(keys, key.String()+"="+value.Raw)
+				list = append(list, key.String()+"="+value.Raw)
 				return true
 			})
-		} else if one.Type == gjson.String {
-			keys = append(keys, one.String())
+		} else if one.Type == gjson.String || one.Type == gjson.Number {
+			list = append(list, one.String())
 		}
 	}
-	return keys
+	return list
 }
 
 // giveContext sets the context that is switched to: permanently, or for this run.

@@ -81,7 +81,10 @@ func switchesSchema(flags []*Flag, kinds map[Kind]Definition) Schema {
 				continue
 			}
 			properties[name] = Schema{"type": "boolean", "default": f.On}
-			if takes(f) > 0 {
+			switch {
+			case takes(f) > 0 && f.Takes[0].Kind == Number:
+				properties[name] = Schema{"type": []string{"integer", "null"}}
+			case takes(f) > 0:
 				one := reference(kinds[f.Takes[0].Kind].Name)
 				properties[name] = Schema{"anyOf": []any{one, Schema{"type": "array", "items": one}, Schema{"type": "null"}}}
 			}

@@ -51,14 +51,20 @@ func Commands(env *command.Env) []*cli.Command {
 
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
+	l := operation.Listing{Asked: true}
 	return env.Command(command.Spec{
-		Name: "list", About: "list the contexts", Flags: []cli.Flag{command.JSONFlag(&asJSON)},
+		Name: "list", About: "list the contexts",
+		Flags:    []cli.Flag{l.Limited(), l.Used(), command.JSONFlag(&asJSON)},
+		Examples: []string{"chibi context list --limit 50", "chibi context list --newest --limit 10"},
 		Manages: func(ctx context.Context, s *app.Session, _ []string) error {
+			if err := l.Check(); err != nil {
+				return err
+			}
 			if asJSON {
-				list, err := operation.ContextInfos(ctx, s)
+				list, err := operation.ContextInfos(ctx, s, l.Selection)
 				return printJSON(env, list, err)
 			}
-			return operation.ListContexts(ctx, operation.Run{Session: s, Out: env.Out})
+			return operation.ListContexts(ctx, operation.Run{Session: s, Out: env.Out}, l.Selection)
 		},
 	})
 }

@@ -3,11 +3,13 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/store"
+	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 )
 
@@ -49,39 +51,52 @@ func statusOf(s store.Status) []finding {
 	return found
 }
 
-// transcripts reads every conversation, and finds what is damaged and which contexts
-// are in use.
-func transcripts(ctx context.Context, s *app.Session) (found []finding) {
+// maxRead is how many conversations are read: a home may have very many, and in a store each costs
+// some round trips. chibi store check reads all.
+const maxRead = 100
+
+func transcripts(ctx context.Context, s *app.Session) []finding { return conversations(ctx, s.Store) }
+
+// conversations reads the conversations that were used last, and finds what is damaged and which
+// contexts are in use.
+func conversations(ctx context.Context, s *contexts.Store) (found []finding) {
 	var damage []string
-	s.Store.Report = func(text string) { damage = append(damage, text) }
-	names, err := s.Store.Names(ctx)
+	s.Report = func(text string) { damage = append(damage, text) }
+	list, err := s.List(ctx)
 	if err != nil {
 		return []finding{failure(err.Error(), "")}
 	}
+	for _, info := range list {
+		if info.Locked {
+			found = append(found, fine(fmt.Sprintf("context %q is in use by %s; the lock is released when that process ends",
+				info.Name, info.Holder)))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b contexts.Info) int { return b.LastActivity.Compare(a.LastActivity) })
 	read := 0
-	for _, name := range names {
-		hasEntries, err := readConversation(ctx, s.Store, name)
+	for _, info := range list[:min(len(list), maxRead)] {
+		hasEntries, err := readConversation(ctx, s, info.Name)
 		if hasEntries {
 			read++
 		}
 		if err != nil {
-			damage = append(damage, fmt.Sprintf("context %q: %v", name, err))
-		}
-		if holder, inUse := s.Store.Holder(ctx, name); inUse {
-			found = append(found, fine(fmt.Sprintf("context %q is in use by %s; the lock is released when that process ends",
-				name, holder)))
+			damage = append(damage, fmt.Sprintf("context %q: %v", info.Name, err))
 		}
 	}
 	for _, text := range damage {
 		found = append(found, failure(text, "the readable part is used; the damaged part stays in the file"))
 	}
+	text := english.Plural(read, "transcript", "") + " read, none damaged"
 	switch {
 	case len(damage) > 0:
 		return found
 	case read == 0:
-		return append(found, fine("there are no transcripts yet"))
+		text = "there are no transcripts yet"
+	case len(list) > maxRead:
+		text += fmt.Sprintf("; of %s contexts these were used last, and chibi store check reads all",
+			humanize.Comma(int64(len(list))))
 	}
-	return append(found, fine(english.Plural(read, "transcript", "")+" read, none damaged"))
+	return append(found, fine(text))
 }
 
 func readConversation(ctx context.Context, store *contexts.Store, name string) (hasEntries bool, err error) {

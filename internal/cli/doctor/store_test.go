@@ -1,10 +1,14 @@
 package doctor
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -25,5 +29,55 @@ func TestWhatTheStatusOfAStoreMeans(t *testing.T) {
 			"removes nothing that is old", "set the clock")}
 	if diff := cmp.Diff(want, statusOf(s)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestManyContextsCostNoMoreRoundTrips: doctor reads the conversations that were used last, and
+// asks once who uses which context.
+func TestManyContextsCostNoMoreRoundTrips(t *testing.T) {
+	memory, home := storetest.NewMemory(), t.TempDir()
+	now := time.Now()
+	made := 0
+	measure := func(many int) (trips int, found []finding) {
+		s := contexts.OpenShared(memory.Engine(store.Options{}), home)
+		s.Now = func() time.Time { now = now.Add(time.Minute); return now }
+		for ; made < many; made++ {
+			c, err := s.Context(fmt.Sprintf("c%04d", made))
+			if err == nil {
+				err = c.Append(contexts.UserMessage("ann", c.Name(), "hi"))
+			}
+			if err == nil {
+				err = s.Touch(c.Name())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		engine, count := storetest.Counting(memory.Engine(store.Options{}))
+		found = conversations(t.Context(), contexts.OpenShared(engine, home))
+		return len(count()), found
+	}
+	few, _ := measure(150)
+	many, found := measure(600)
+	if many != few {
+		t.Errorf("%d round trips for 600 contexts, %d for 150", many, few)
+	}
+	const want = "100 transcripts read, none damaged; of 601 contexts these were used last, and chibi store " +
+		"check reads all"
+	if len(found) != 1 || found[0] != fine(want) {
+		t.Errorf("%v; want %q", found, want)
+	}
+	c, err := contexts.OpenShared(memory.Engine(store.Options{}), home).Context("c0000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, unlock, err := c.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	used, found := measure(600)
+	if used != few || !strings.HasPrefix(found[0].Text, `context "c0000" is in use by process `) {
+		t.Errorf("%d round trips, %v", used, found)
 	}
 }

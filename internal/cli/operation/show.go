@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
@@ -15,80 +14,23 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// ShowRows are the operations that show contexts.
-func ShowRows() []Row {
+// ShowRows are the operations that show contexts. They fill l.
+func ShowRows(l *Listing) []Row {
 	return []Row{
 		{&cmdline.Flag{Name: "list-current-context", Letters: "l", About: "show the current context",
 			Command: &cmdline.Command{Names: []string{"list_current_context"},
 				Data: "`name`, `current`, `active`, `mail`, `failed_mail`, `created_at`, `last_activity_at`, `messages`, " +
 					"`summary`, `todos`, `goals`"}},
 			Operation{Role: Shows, Phase: PhaseShow, Run: onCurrent(noWord(ShowContext))}},
-		{&cmdline.Flag{Name: "list-contexts", Letters: "L", About: "list all contexts",
+		{&cmdline.Flag{Name: "list-contexts", Letters: "L", About: "list all contexts", Into: cmdline.Switch(&l.Asked),
 			Command: &cmdline.Command{Names: []string{"list_contexts"},
 				Data: "a list of `name`, `current`, `active`, `mail`, `failed_mail`, `created_at`, `last_activity_at`"}},
 			Operation{Role: Shows, Phase: PhaseShow, Run: func(ctx context.Context, run Run, _ cmdline.Given) error {
-				return ListContexts(ctx, run)
+				return ListContexts(ctx, run, l.Selection)
 			}}},
+		{Flag: l.Limited()},
+		{Flag: l.Used()},
 	}
-}
-
-// ContextInfo is a context in a list of contexts, as JSON.
-type ContextInfo struct {
-	Name         string     `json:"name"`
-	Current      bool       `json:"current"`
-	Active       bool       `json:"active"`
-	Mail         bool       `json:"mail"`
-	FailedMail   int        `json:"failed_mail,omitempty"`
-	Created      *time.Time `json:"created_at,omitempty"`
-	LastActivity *time.Time `json:"last_activity_at,omitempty"`
-}
-
-func describeContext(info contexts.Info) ContextInfo {
-	c := ContextInfo{Name: info.Name, Current: info.Current, Active: info.Locked, Mail: info.Mail,
-		FailedMail: info.FailedMail}
-	if !info.Created.IsZero() {
-		c.Created = &info.Created
-	}
-	if !info.LastActivity.IsZero() {
-		c.LastActivity = &info.LastActivity
-	}
-	return c
-}
-
-// ContextInfos describes all contexts of the home.
-func ContextInfos(ctx context.Context, s *app.Session) ([]ContextInfo, error) {
-	infos, err := s.Store.List(ctx)
-	list := []ContextInfo{}
-	for _, info := range infos {
-		list = append(list, describeContext(info))
-	}
-	return list, err
-}
-
-// ListContexts prints every context, with a star at the current one.
-func ListContexts(ctx context.Context, run Run) error {
-	list, err := ContextInfos(ctx, run.Session)
-	if err != nil {
-		return err
-	}
-	var lines []string
-	for _, info := range list {
-		mark, state := " ", ""
-		if info.Current {
-			mark = "*"
-		}
-		if info.Active {
-			state += " [active]"
-		}
-		if info.Mail {
-			state += " [mail]"
-		}
-		if info.FailedMail > 0 {
-			state += fmt.Sprintf(" [%d failed]", info.FailedMail)
-		}
-		lines = append(lines, mark+" "+info.Name+state)
-	}
-	return run.Out.Answer("list_contexts", list, strings.Join(lines, "\n"))
 }
 
 // ContextDetails is what is known about one context, as JSON.
