@@ -12,15 +12,18 @@ import (
 )
 
 // Describe says in a few words what a hook does when it is asked, and at what.
-func Describe(h settings.Handler) string {
-	text := Does(h)
+func Describe(h settings.Handler) string { return When(h) + variables(h) }
+
+// When says the same without the values of variables.
+func When(h settings.Handler) string {
+	text := does(h)
 	if h.Matcher != "" {
 		text = fmt.Sprintf("matcher %q; %s", h.Matcher, text)
 	}
 	if h.If != "" {
 		text += fmt.Sprintf("; if %q", h.If)
 	}
-	return text + variables(h)
+	return text
 }
 
 // variables says which variables a hook's program gets, with their values, and which variables of the
@@ -42,8 +45,8 @@ func variables(h settings.Handler) (text string) {
 	return text
 }
 
-// Does says what a hook does when it is asked.
-func Does(h settings.Handler) string {
+// does says what a hook does when it is asked.
+func does(h settings.Handler) string {
 	switch h.Kind {
 	case engine.CommandHandler:
 		if !h.Exec {

@@ -18,7 +18,8 @@ import (
 // KnownName is the name of the list, in a home, of the hooks that the configuration has settings for.
 const KnownName = "agent-hooks.json"
 
-// maxKnown bounds the list; the hooks that were seen first are forgotten.
+// maxKnown bounds the list; the hooks that were seen first are forgotten, those of projects before
+// the person's own.
 const maxKnown = 1000
 
 // known are the hooks that settings were made for, as they were then: under the same name there
@@ -33,7 +34,7 @@ type knownHook struct {
 	Name string `json:"name"`
 	// Project is the directory of the project that the hook came with, "" for the person's own.
 	Project string `json:"project,omitempty"`
-	// Hash is that of what it does, Does the beginning of that.
+	// Hash is that of what it does and when, with its variables; Does begins to say so, without them.
 	Hash string `json:"sha256"`
 	Does string `json:"does"`
 	// Since is when it was seen first with a setting.
@@ -42,9 +43,9 @@ type knownHook struct {
 
 // fingerprint returns what is kept of a hook.
 func (a *loader) fingerprint(h hook) knownHook {
-	does := foreign.Does(*h.Handler)
-	sum := sha256.Sum256([]byte(does))
-	k := knownHook{Name: h.name, Hash: hex.EncodeToString(sum[:]), Does: term.Clip(term.Line(does), 200),
+	sum := sha256.Sum256([]byte(foreign.Describe(*h.Handler)))
+	k := knownHook{Name: h.name, Hash: hex.EncodeToString(sum[:]),
+		Does:  term.Clip(term.Line(foreign.When(*h.Handler)), 200),
 		Since: time.Now().UTC().Truncate(time.Second)}
 	if h.file.isProject {
 		k.Project = a.Project.Dir
@@ -65,17 +66,19 @@ func (a *loader) recognise(list []hook) []hook {
 			continue
 		}
 		now := a.fingerprint(h)
-		switch was, keep := all.under(h.name, a.Project.Dir), "chibi plugin enable "+term.ShellWord(h.name); {
+		was, keep := all.under(h.name), "chibi plugin enable "+term.ShellWord(h.name)
+		same := slices.IndexFunc(was, func(k knownHook) bool { return k.Hash == now.Hash })
+		switch {
 		case err != nil:
 			list[i].other = fmt.Sprintf("chibi cannot read for which hook the settings of [plugins.%q] were made: %v; %s begins "+
 				"the list anew", h.name, err, keep)
 		case len(was) == 0:
 			first, list[i].known = append(first, now), now
-		case slices.ContainsFunc(was, func(k knownHook) bool { return k.Hash == now.Hash }):
-			list[i].known = was[0]
+		case same >= 0:
+			list[i].known = was[same]
 		default:
-			list[i].known, list[i].other = was[0], fmt.Sprintf("the settings of [plugins.%q] were made for another hook, "+
-				"which %s; %s keeps them for this one", h.name, was[0].Does, keep)
+			list[i].known, list[i].other = was[0], fmt.Sprintf("the settings of [plugins.%q] were made for another hook "+
+				"(%s); %s keeps them for this one", h.name, was[0].about(), keep)
 		}
 	}
 	if err := remember(a.Home, first); err != nil {
@@ -85,14 +88,22 @@ func (a *loader) recognise(list []hook) []hook {
 	return list
 }
 
-// under returns what is known under a name of the person's own hooks and of those of a project.
-func (k known) under(name, project string) (found []knownHook) {
+// under returns what is known under a name, in whichever project: there too another hook can have it.
+func (k known) under(name string) (found []knownHook) {
 	for _, one := range k.Hooks {
-		if one.Name == name && (one.Project == "" || one.Project == project) {
+		if one.Name == name {
 			found = append(found, one)
 		}
 	}
 	return found
+}
+
+// about describes a hook of the list.
+func (k knownHook) about() string {
+	if k.Project == "" {
+		return k.Does
+	}
+	return k.Does + ", of " + term.Name(k.Project)
 }
 
 // remember adds hooks to the list.
@@ -102,7 +113,10 @@ func remember(home string, hooks []knownHook) error {
 	}
 	return jsonfile.Update(knownIn(home), func(all *known) error {
 		all.Hooks = append(all.Hooks, hooks...)
-		all.Hooks = all.Hooks[max(0, len(all.Hooks)-maxKnown):]
+		for len(all.Hooks) > maxKnown {
+			oldest := max(0, slices.IndexFunc(all.Hooks, func(k knownHook) bool { return k.Project != "" }))
+			all.Hooks = slices.Delete(all.Hooks, oldest, oldest+1)
+		}
 		return nil
 	})
 }
@@ -128,11 +142,13 @@ func Keep(o Options, name string) error {
 	return nil
 }
 
-// keep puts a hook in the place of those that the list has under its name.
+// keep puts a hook in the place of those that the list has under its name here: of those of other projects
+// the settings stay.
 func (a *loader) keep(now knownHook) error {
 	return jsonfile.Update(knownIn(a.Home), func(all *known) error {
-		before := all.under(now.Name, a.Project.Dir)
-		all.Hooks = append(slices.DeleteFunc(all.Hooks, func(k knownHook) bool { return slices.Contains(before, k) }), now)
+		all.Hooks = append(slices.DeleteFunc(all.Hooks, func(k knownHook) bool {
+			return k.Name == now.Name && (k.Project == "" || k.Project == a.Project.Dir)
+		}), now)
 		return nil
 	})
 }
