@@ -24,14 +24,20 @@ const (
 
 // OutcomeError reports what the answer lacks. What the model wrote is shown and stored, and
 // plugins heard of the end of the turn as of any other.
-type OutcomeError struct{ Outcome Outcome }
+type OutcomeError struct {
+	Outcome Outcome
+	// keepsNothing says that the prompt is not kept either.
+	keepsNothing bool
+}
 
 // Error says what the answer lacks, and what to do.
 func (e *OutcomeError) Error() string {
-	switch e.Outcome {
-	case Unanswered:
+	switch {
+	case e.Outcome == Unanswered && e.keepsNothing:
+		return "the model answered nothing"
+	case e.Outcome == Unanswered:
 		return "the model answered nothing; nothing was stored. chibi retry asks it again"
-	case AllRefused:
+	case e.Outcome == AllRefused:
 		return "the model's calls were all refused, and --strict makes that an error"
 	}
 	return "the model's answer is incomplete: " + string(e.Outcome)
@@ -74,7 +80,7 @@ func (t *turn) outcome() error {
 	default:
 		return nil
 	}
-	err := &OutcomeError{outcome}
+	err := &OutcomeError{outcome, t.agent.Settings.KeepsNothing}
 	t.agent.Output.emit(Event{Kind: EventNotice, Text: err.Error()})
 	return err
 }
@@ -82,7 +88,7 @@ func (t *turn) outcome() error {
 // noticeIncomplete reports that a response is incomplete with which the prompt does not end.
 func noticeIncomplete(s step) {
 	if s.incomplete != "" {
-		s.turn.agent.Output.notice("%v", &OutcomeError{s.incomplete})
+		s.turn.agent.Output.notice("%v", &OutcomeError{Outcome: s.incomplete})
 	}
 }
 

@@ -79,7 +79,7 @@ func (a *Agent) takeTurn(ctx context.Context, t *turn, prompt string) (answer, n
 	a.Output.emit(Event{Kind: EventPrompt, Text: prompt})
 	answer, err = t.run(ctx, prompt)
 	if err = cmp.Or(err, t.removeMail()); err != nil {
-		if t.unanswered != "" && a.inner == nil && !isKept(err) {
+		if t.unanswered != "" && a.inner == nil && !a.Settings.KeepsNothing && !isKept(err) {
 			a.Output.notice("the prompt got no answer; later prompts are sent without it, and chibi retry sends it again")
 		}
 		a.Output.emit(Event{Kind: EventError, Text: err.Error()})

@@ -15,6 +15,8 @@ type Settings struct {
 	// Demo is true if the built-in demo model answers. Other models get nothing of what it
 	// was asked and answered, see [contexts.ByDemo].
 	Demo bool
+	// KeepsNothing is true if the conversation ends with the run: nothing of it can be asked again.
+	KeepsNothing bool
 	// Home and ProjectRoot are directories for on_start.
 	Home, ProjectRoot string
 	// Dir is the working directory, Version the program's, for the view of the conversation

@@ -64,7 +64,7 @@ func settings(s *Session, c config.Config) agent.Settings {
 		}
 	}
 	return agent.Settings{
-		Model: model, Provider: provider, Demo: isDemo,
+		Model: model, Provider: provider, Demo: isDemo, KeepsNothing: s.opts.NoSave,
 		Home: toldHome(s), ProjectRoot: s.Project.Root, Instructions: readInstructions(s),
 		Dir: s.Project.Dir, Version: s.opts.Version, TrustTools: s.opts.Permissions.TrustTools,
 		Options: options, UserName: c.Username, SystemPrompt: s.opts.SystemPrompt, Verbose: s.opts.Verbose,

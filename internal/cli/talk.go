@@ -160,6 +160,9 @@ func checkCombination(o *options, words []string, isTyped bool) error {
 			o.asked.Keeps().Written())
 	case o.listing.Check() != nil:
 		return o.listing.Check()
+	case o.noSave && o.asked.Empties() != nil && !wantsPrompt(o, words, isTyped):
+		return command.Usage("--no-save keeps nothing, so %s without a prompt would change nothing; leave one of them out",
+			o.asked.Empties().Written())
 	case o.mail.Loop && !o.mail.Asked:
 		return command.Usage("--loop is for --wait-for-mail, which is not given")
 	case o.mail.Loop && wantsPrompt(o, words, isTyped):

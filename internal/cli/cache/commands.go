@@ -23,7 +23,7 @@ func Commands(env *command.Env) []*cli.Command {
 			Manages: func(ctx context.Context, s *app.Session, args []string) error { return show(ctx, env, s, args[0]) },
 		}),
 		env.Command(command.Spec{
-			Name: "clear", Args: "[NAME]", About: "remove the large tool outputs of a context",
+			Name: "clear", Args: "[NAME]", About: "remove the large tool outputs of a context", Keeps: true,
 			Manages: func(ctx context.Context, s *app.Session, args []string) error {
 				name, err := command.ContextName(ctx, s, args)
 				if err != nil {

@@ -39,6 +39,9 @@ type Spec struct {
 	// IsPrompt says that the command asks with [Env.Prompt], which carries out the
 	// operations of the flags before the command. Other commands do not.
 	IsPrompt bool
+	// Keeps says that the command does nothing but change what is kept of contexts, so that --no-save does
+	// not go with it.
+	Keeps bool
 	// Run runs the command. The number of words is as Args requires.
 	Run func(ctx context.Context, args []string) error
 	// Reads, Manages and Works take the place of Run for a command that needs a session, as
@@ -61,12 +64,26 @@ func (e *Env) Command(s Spec) *cli.Command {
 			if err := e.admit(c); err != nil {
 				return err
 			}
+			if s.Keeps {
+				if err := e.mustKeep(c); err != nil {
+					return err
+				}
+			}
 			if !s.IsPrompt {
 				e.ReportUnused()
 			}
 			return e.carryOut(c.Context, s, c.Args().Slice())
 		},
 	}
+}
+
+// mustKeep refuses a command in a run that keeps nothing.
+func (e *Env) mustKeep(c *cli.Context) error {
+	opts, err := e.Request(app.ToRead)
+	if err != nil || !opts.NoSave {
+		return err
+	}
+	return Usage("--no-save keeps nothing, so %s would change nothing; leave one of them out", c.Command.HelpName)
 }
 
 func (e *Env) carryOut(ctx context.Context, s Spec, args []string) error {

@@ -20,11 +20,11 @@ func Commands(env *command.Env) []*cli.Command {
 		listCommand(env),
 		showCommand(env),
 		env.Command(command.Spec{
-			Name: "switch", Args: "NAME", About: "use a context from now on, as -c does",
+			Name: "switch", Args: "NAME", About: "use a context from now on, as -c does", Keeps: true,
 			Run: func(ctx context.Context, args []string) error { return switchTo(ctx, env, args[0]) },
 		}),
 		env.Command(command.Spec{
-			Name: "rename", Args: "OLD NEW", About: "rename a context",
+			Name: "rename", Args: "OLD NEW", About: "rename a context", Keeps: true,
 			Manages: func(ctx context.Context, s *app.Session, args []string) error {
 				rename := func(ctx context.Context, run operation.Run, name string) error {
 					return operation.Rename(ctx, run, name, args[1])
@@ -33,16 +33,16 @@ func Commands(env *command.Env) []*cli.Command {
 			},
 		}),
 		env.Command(command.Spec{
-			Name: "archive", Args: "[NAME]", About: "empty a context; its transcript keeps everything",
+			Name: "archive", Args: "[NAME]", About: "empty a context; its transcript keeps everything", Keeps: true,
 			Manages: named(env, operation.Archive),
 		}),
 		env.Command(command.Spec{
-			Name: "compact", Args: "[NAME]", About: "replace the conversation of a context with a summary",
+			Name: "compact", Args: "[NAME]", About: "replace the conversation of a context with a summary", Keeps: true,
 			Works: named(env, operation.CompactNamed),
 		}),
 		failedCommand(env),
 		env.Command(command.Spec{
-			Name: "delete", Args: "[NAME]", About: "delete a context with everything in it",
+			Name: "delete", Args: "[NAME]", About: "delete a context with everything in it", Keeps: true,
 			Flags:   []cli.Flag{env.YesFlag("do not ask for confirmation")},
 			Manages: named(env, operation.Destroy),
 		}),

@@ -56,8 +56,11 @@ func Archive(ctx context.Context, run Run, name string) error {
 		if err := t.Agent.Clear(ctx); err != nil {
 			return err
 		}
-		return run.Out.Answer("archive_history", output.Fields{"context": name},
-			fmt.Sprintf("Context '%s' archived (history saved to transcript)", name))
+		text := fmt.Sprintf("Context '%s' archived (history saved to transcript)", name)
+		if t.Agent.Settings.KeepsNothing {
+			text = fmt.Sprintf("Context '%s' is empty for this run", name)
+		}
+		return run.Out.Answer("archive_history", output.Fields{"context": name}, text)
 	})
 }
 
@@ -69,7 +72,11 @@ func CompactCurrent(ctx context.Context, run Run, name string) error {
 		if err != nil {
 			return err
 		}
-		return run.Out.Answer("compact_context", compacted(name, done), string(done))
+		text := string(done)
+		if t.Agent.Settings.KeepsNothing && done == agent.CompactDone {
+			text = "Context compacted for this run"
+		}
+		return run.Out.Answer("compact_context", compacted(name, done), text)
 	})
 }
 

@@ -124,6 +124,11 @@ func (a Asked) Keeps() *Row {
 	})
 }
 
+// Empties returns the first operation that empties or compacts a context; nil for none.
+func (a Asked) Empties() *Row {
+	return a.first(func(r Row) bool { return r.Phase == PhaseArchive || r.Phase == PhaseCompact })
+}
+
 func (a Asked) first(is func(Row) bool) *Row {
 	i := slices.IndexFunc(a, is)
 	if i < 0 {
