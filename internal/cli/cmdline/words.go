@@ -82,16 +82,16 @@ func asksForHelp(words []string) bool {
 }
 
 // Arity returns how many words a command takes, according to its ArgsUsage: NAME is
-// one word, [NAME] is optional, [TEXT]... is any number of words.
+// one word, [NAME] is optional, NAME... is one word or more, [TEXT]... is any number of words.
 func Arity(c *cli.Command) (least, most int) {
 	for _, word := range strings.Fields(c.ArgsUsage) {
+		if !strings.HasPrefix(word, "[") {
+			least++
+		}
 		if strings.HasSuffix(word, "...") {
 			return least, math.MaxInt
 		}
 		most++
-		if !strings.HasPrefix(word, "[") {
-			least++
-		}
 	}
 	return least, most
 }

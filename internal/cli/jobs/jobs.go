@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/jobs"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 )
@@ -43,7 +44,8 @@ func list(env *command.Env) error {
 	}
 	rows := [][]string{{"ID", "STARTED", "COMMAND", "IN"}}
 	for _, j := range all {
-		rows = append(rows, []string{strconv.Itoa(j.PID), humanize.Time(j.Started), j.Command, j.Dir})
+		rows = append(rows, []string{strconv.Itoa(j.PID), humanize.Time(j.Started),
+			term.Visible(j.Command), term.Visible(j.Dir)}) // whoever starts a job chooses both
 	}
 	return env.Out.Columns(rows)
 }
