@@ -68,7 +68,7 @@ func ReportSkipped(s *Session) {
 		}
 		s.person.notice(n.String())
 	}
-	noticeOnce(s, once)
+	noticeOnce(s.person, s.Home, once)
 	for _, problem := range s.serverProblems {
 		s.person.notice(problem.Error())
 	}

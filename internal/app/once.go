@@ -22,17 +22,17 @@ type saidOnce struct {
 
 // noticeOnce shows those of the sentences that no earlier run showed. If the list cannot be read
 // or written, it shows them again: that loses nothing.
-func noticeOnce(s *Session, texts []string) {
+func noticeOnce(p person, home string, texts []string) {
 	if len(texts) == 0 {
 		return
 	}
-	file := jsonfile.File{Path: filepath.Join(s.Home, saidName)}
+	file := jsonfile.File{Path: filepath.Join(home, saidName)}
 	said, _ := jsonfile.Read[saidOnce](file)
 	var first []string
 	for _, text := range texts {
 		sum := sha256.Sum256([]byte(text))
 		if hash := hex.EncodeToString(sum[:]); !slices.Contains(said.Hashes, hash) {
-			s.person.notice(text + "; chibi says this once")
+			p.notice(text + "; chibi says this once")
 			first = append(first, hash)
 		}
 	}

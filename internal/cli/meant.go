@@ -22,7 +22,8 @@ func meantBy(l cmdline.Line, commands []*cli.Command) string {
 	if slices.ContainsFunc(l.Words[1:], isWord) {
 		name := strings.TrimSuffix(l.Words[0], "s")
 		singular := cmdline.Line{Words: append([]string{name}, l.Words[1:]...)}
-		if found, err := singular.Command(commands); err == nil && found != nil && found.Name == l.Words[1] && name != l.Words[0] {
+		found, err := singular.Command(commands)
+		if name != l.Words[0] && err == nil && found != nil && found.Name == l.Words[1] {
 			return "chibi " + name + " " + found.Name
 		}
 		return ""

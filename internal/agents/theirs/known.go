@@ -70,8 +70,8 @@ func (a *loader) recognise(list []hook) []hook {
 		same := slices.IndexFunc(was, func(k knownHook) bool { return k.Hash == now.Hash })
 		switch {
 		case err != nil:
-			list[i].other = fmt.Sprintf("chibi cannot read for which hook the settings of [plugins.%q] were made: %v; %s begins "+
-				"the list anew", h.name, err, keep)
+			list[i].other = fmt.Sprintf("chibi cannot read for which hook the settings of [plugins.%q] were made: %v; %s "+
+				"begins the list anew", h.name, err, keep)
 		case len(was) == 0:
 			first, list[i].known = append(first, now), now
 		case same >= 0:

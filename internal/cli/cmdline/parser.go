@@ -142,7 +142,8 @@ func SeeHelp(err error, commands ...string) error {
 		otherwise = ", or put -- before " + commands[0] + " if it is a prompt"
 	}
 	if flag := strings.TrimPrefix(wrong.text, noFlag); len(commands) > 0 && (flag == "-C" || flag == "-c") {
-		return fmt.Errorf("%s behind a command: chibi %s CONTEXT %s%s", wrong.text, flag, strings.Join(commands, " "), otherwise)
+		return fmt.Errorf("%s behind a command: chibi %s CONTEXT %s%s", wrong.text, flag,
+			strings.Join(commands, " "), otherwise)
 	}
 	return fmt.Errorf("%s; see %s --help%s", wrong.text, strings.Join(append([]string{"chibi"}, commands...), " "),
 		otherwise)

@@ -115,8 +115,9 @@ func TestWhatTheParserGets(t *testing.T) {
 		"context list x": `chibi context list takes no words; "x" follows it; see chibi context list --help, or put -- ` +
 			"before context if it is a prompt",
 		"context lst x -h": "chibi context",
-		"fire x -C work":   "there is no flag -C behind a command: chibi -C CONTEXT fire, or put -- before fire if it is a prompt",
-		"fire x --plugin":  "flag needs an argument: --plugin; see chibi fire --help",
+		"fire x -C work": "there is no flag -C behind a command: chibi -C CONTEXT fire, or put -- before fire if " +
+			"it is a prompt",
+		"fire x --plugin": "flag needs an argument: --plugin; see chibi fire --help",
 		"--nope hello": "there is no flag --nope; see chibi --help, or put -- before a prompt that begins with " +
 			"a dash",
 		"-R work": "flag needs 2 arguments: -R; see chibi --help",

@@ -45,8 +45,8 @@ func traceCommand(env *command.Env) *cli.Command {
 			command.Switch(&f.json, "json", "print the turn's lines, or the sentences, as JSON"),
 		},
 		Examples: []string{"chibi trace", "chibi trace --plugin guard --turn -2", "chibi trace explain",
-			"chibi trace explain run_command", "chibi trace explain 'tool wc'", "chibi trace explain api.temperature", "chibi trace explain system_prompt",
-			"chibi trace --html trace.html"},
+			"chibi trace explain run_command", "chibi trace explain 'tool wc'",
+			"chibi trace explain api.temperature", "chibi trace explain system_prompt", "chibi trace --html trace.html"},
 		Run: func(ctx context.Context, args []string) error {
 			if len(args) > 0 && args[0] == "explain" {
 				return explain(ctx, env, args[1:], f)
