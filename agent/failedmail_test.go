@@ -37,7 +37,7 @@ func TestAReportOfFailedMailGoesWhereThePluginsDeliver(t *testing.T) {
 	}
 	h.dies(t)
 	h.Prompt(t.Context(), "hi")
-	if len(sent) != 1 || sent[0].To != "other" || sent[0].From != "work" || !strings.HasSuffix(sent[0].Content, "\nhello") {
+	if len(sent) != 1 || sent[0].To+" "+sent[0].From != "other work" || !strings.HasSuffix(sent[0].Content, "\nhello") {
 		t.Errorf("sent %+v", sent)
 	}
 	same(t, "prompts", []string{h.sent()[0]}, []string{"user:read assistant: tool:" + lostResult + " user:hi"})

@@ -22,6 +22,7 @@ func (s sharedLockRules) rules() []rule {
 		{"a machine whose lease ended goes on if nobody took its context", s.goesOn},
 		{"a machine that is cut off when its lease ends goes on when it has the store again", s.goesOnLater},
 		{"a machine whose lease ended stores nothing more if somebody had its context meanwhile", s.hadMeanwhile},
+		{"a machine that has lost its context leaves the mail there that another one gives again", s.leavesMail},
 		{"whoever is unlocked stores nothing more, and what others store is kept", s.unlocked},
 		{"whoever is unlocked before it read anything stores nothing", s.unlockedAtOnce},
 		{"entries without the lock do not end a turn", func(t *testing.T) {

@@ -178,3 +178,25 @@ func (s sharedLockRules) hadMeanwhile(t *testing.T) {
 		equal(t, "window", "one", window(t, next))
 	}
 }
+
+// leavesMail has a machine that took a message, and called a tool.
+func (s sharedLockRules) leavesMail(t *testing.T) {
+	t.Parallel()
+	m := s.newSleeper(t)
+	must(t, m.other.in(t, "boss").Send("work", "boss", "hi"))
+	must(t, m.context.Append(asking(t, m.context, "read"), contexts.ToolCall("work", "nap", "1", "{}")))
+	m.isCut.Store(true)
+	m.endLease(t)
+	next := m.other.in(t, "work")
+	_, unlock, err := next.Lock(t.Context())
+	must(t, err)
+	defer unlock()
+	equal(t, "tries", 1, tries(t, next))
+	m.isCut.Store(false)
+	<-m.ended
+	if err := m.context.RemoveMail(); !errors.Is(err, contexts.ErrLost) {
+		t.Errorf("removing mail late: %v", err)
+	}
+	m.unlock()
+	equal(t, "tries", 1, tries(t, m.other.in(t, "work")))
+}
