@@ -2,11 +2,34 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/chibi-host/chibi/contexts"
 )
+
+// errDemoSummary keeps the demo model from summarizing: its summary is not sent to another model, so what that
+// model said would be lost.
+var errDemoSummary = errors.New("the demo model does not summarize what another model said; set its api_key and model " +
+	"again, or archive the conversation with chibi -a")
+
+// maySummarize returns an error if the demo model would summarize what another model said.
+func (c compaction) maySummarize(ctx context.Context) error {
+	if !c.agent.Settings.Demo {
+		return nil
+	}
+	window, err := c.agent.Context.Window(ctx)
+	if err != nil {
+		return err
+	}
+	summary, err := c.agent.Context.Summary(ctx)
+	isOthers := func(e contexts.Entry) bool { return !contexts.ByDemo(e) }
+	if slices.ContainsFunc(slices.Concat(exchanges(window)...), isOthers) || summary != "" && isOthers(window[0]) {
+		return errDemoSummary
+	}
+	return err
+}
 
 // leaveDemo takes what the demo model was asked and answered out of a conversation that another
 // model goes on with, and returns the window. Its summary goes too.

@@ -21,6 +21,9 @@ const maxToolText = 2000
 // summarize asks the model for a summary of the earlier summary and of entries,
 // with the prompt of the recipe "compact".
 func (c compaction) summarize(ctx context.Context, entries []contexts.Entry) (string, error) {
+	if err := c.maySummarize(ctx); err != nil {
+		return "", err
+	}
 	recipe, err := c.agent.findRecipe(ctx, CompactRecipe, nil)
 	if err != nil {
 		return "", err
