@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/jobs"
@@ -68,6 +69,9 @@ func endJobs(s *Session) {
 		process.EndLeft(sessions...)
 	}
 	for _, j := range jobs.Left() {
+		if !s.Config.Tools.KeepJobs && slices.Contains(sessions, j.Session) {
+			continue // it has just been killed, and may still be seen
+		}
 		s.person.notice(fmt.Sprintf("a command of the model left %q running; chibi jobs end %d ends it", j.Command, j.PID))
 	}
 }
