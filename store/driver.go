@@ -39,6 +39,9 @@ type Options struct {
 	Formats Formats
 	// Monitor is the URL of the server's monitoring port, for Status; "": none.
 	Monitor string
+	// Report is told, in a sentence, why an operation waits although the store answers: the server has
+	// no connection left. It is told at once and then every five seconds; nil: nobody is.
+	Report func(string)
 	// Now is the clock of this machine; nil: time.Now. Leases use the store's clock and this
 	// machine's monotonic one instead.
 	Now func() time.Time

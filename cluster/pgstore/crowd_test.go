@@ -3,12 +3,17 @@
 package pgstore_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/chibi-host/chibi/cluster/internal/pgtest"
+	"github.com/chibi-host/chibi/cluster/pgstore"
 	"github.com/chibi-host/chibi/store"
 )
 
@@ -68,6 +73,42 @@ func TestWhoWaitsForMailGivesWay(t *testing.T) {
 		t.Errorf("the only connection: %v", err)
 	}
 	<-puts
+}
+
+// TestARefusedConnectionIsReported at once, again while it goes on, and in the error.
+func TestARefusedConnectionIsReported(t *testing.T) {
+	s := server(t)
+	run(t, s, "create role single login connection limit 1")
+	url := grantedHome(t, s, "singles", "single")
+	conn, err := pgconn.Connect(t.Context(), fmt.Sprintf("host=127.0.0.1 port=%d user=single dbname=postgres", s.Port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const refusal = `too many connections for role "single" (SQLSTATE 53300)`
+	_, err = pgstore.Driver().Open(t.Context(), store.Options{URL: url, Timeout: time.Second})
+	if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), refusal) {
+		t.Errorf("%v", err)
+	}
+	said, opened := make(chan string, 100), make(chan error)
+	go func() {
+		e, err := pgstore.Driver().Open(context.Background(), store.Options{URL: url, Timeout: 2 * time.Minute,
+			Report: func(text string) { said <- text }})
+		if err == nil {
+			e.Close()
+		}
+		opened <- err
+	}()
+	for range 2 {
+		text := <-said
+		if !strings.HasPrefix(text, "the server refuses this connection: "+refusal+"; it is tried again for 1m5") &&
+			!strings.HasSuffix(text, " for 2m0s") {
+			t.Error(text)
+		}
+	}
+	conn.Close(t.Context())
+	if err := <-opened; err != nil {
+		t.Error(err)
+	}
 }
 
 // grantedHome makes a home that a role may use and returns its URL for it.

@@ -151,6 +151,7 @@ func (d *db) repeat(caller context.Context, try func(context.Context) (again boo
 		if !again {
 			return d.explain(err)
 		}
+		d.reportRefusal(ctx, err)
 		if last == nil || ctx.Err() == nil {
 			last = err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -110,6 +111,31 @@ type notes struct {
 	format  int
 	channel string
 	push    push
+	refused time.Time // when it was last reported that the server has no connection left
+}
+
+// reportTime is how often that is reported.
+const reportTime = 5 * time.Second
+
+// reportRefusal reports that the server has no connection left, unless it has just been reported.
+func (d *db) reportRefusal(ctx context.Context, err error) {
+	if d.options.Report == nil || codeOf(err) != tooManyConnections || !d.notes.isNews() {
+		return
+	}
+	end, _ := ctx.Deadline()
+	d.options.Report(fmt.Sprintf("the server refuses this connection: %s; it is tried again for %s", sentence(err),
+		time.Until(end).Round(time.Second)))
+}
+
+// isNews reports whether a refusal was not reported lately, and notes that it is now.
+func (n *notes) isNews() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.refused.IsZero() && time.Since(n.refused) < reportTime {
+		return false
+	}
+	n.refused = time.Now()
+	return true
 }
 
 func (n *notes) keep(format int, channel string) {

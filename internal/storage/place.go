@@ -30,7 +30,7 @@ type Place struct {
 	Sharing Sharing
 	// Limits reads those of outputs in the configuration of the home.
 	Limits func() (Limits, error)
-	// Report is told what had to be mended.
+	// Report is told what had to be mended, and what is waited for.
 	Report func(string)
 }
 
@@ -127,6 +127,7 @@ func (p Place) options() store.Options {
 	return store.Options{
 		URL: p.URL, Credentials: p.Credentials, CA: p.CA, Timeout: p.Timeout, Lease: p.Lease,
 		Program: strings.TrimSpace("chibi " + p.Version),
+		Report:  func(text string) { p.Report(fmt.Sprintf("store %q: %s", p.Shown, p.withoutSecrets(text))) },
 	}
 }
 
