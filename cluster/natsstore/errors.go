@@ -27,6 +27,7 @@ const (
 	codeTTLDisabled     = 10166
 	codeWrongLastBusy   = 10164 // another message for the subject is on its way
 	codeAccountFull     = 10002
+	codeMaxStreams      = 10027
 )
 
 // apiError is an error in an answer of JetStream.

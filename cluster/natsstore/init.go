@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/store"
 )
 
-// initialize makes the streams and the format document of a home.
+// initialize makes the streams and the format document of a home. What cannot be made as a whole is
+// not made.
 func initialize(ctx context.Context, o store.InitOptions) ([]string, error) {
 	o.Options = o.Options.WithDefaults()
 	c, err := connect(ctx, o.Options)
@@ -17,31 +21,52 @@ func initialize(ctx context.Context, o store.InitOptions) ([]string, error) {
 		return nil, err
 	}
 	defer c.nc.Close()
-	var said []string
-	for _, want := range streamsOf(c.layout, o) {
-		more, err := makeStream(ctx, stream{c, want.Name}, want)
-		said = append(said, more...)
-		if err != nil {
-			return said, fmt.Errorf("store %s: stream %s: %w", c.place, want.Name, err)
+	m := maker{connection: c, options: o}
+	if err = m.make(ctx); err != nil {
+		if !errors.Is(err, store.ErrUnavailable) { // after which a repeated call goes on
+			m.undo(ctx)
 		}
+		err = fmt.Errorf("store %s: %w", c.place, err)
 	}
-	raised, err := store.RaiseFormat(ctx, newEngine(c, o.Options).docs, o.Options)
-	if err != nil {
-		return said, fmt.Errorf("store %s: %w", c.place, err)
-	}
-	if raised != "" {
-		said = append(said, raised)
-	}
-	return said, nil
+	return m.said, err
 }
 
-func makeStream(ctx context.Context, s stream, want streamConfig) (said []string, err error) {
-	err = s.retry(ctx, func(ctx context.Context) error {
-		said = nil
+// maker makes a home.
+type maker struct {
+	*connection
+	options store.InitOptions
+	said    []string
+	made    []madeStream
+}
+
+// madeStream is a stream that was made, and how that was said.
+type madeStream struct {
+	stream
+	said string
+}
+
+func (m *maker) make(ctx context.Context) error {
+	for _, want := range streamsOf(m.layout, m.options) {
+		if err := m.makeStream(ctx, stream{m.connection, want.Name}, want); err != nil {
+			return fmt.Errorf("stream %s: %w", want.Name, err)
+		}
+	}
+	raised, err := store.RaiseFormat(ctx, newEngine(m.connection, m.options.Options).docs, m.options.Options)
+	if raised != "" {
+		m.said = append(m.said, raised)
+	}
+	return err
+}
+
+func (m *maker) makeStream(ctx context.Context, s stream, want streamConfig) error {
+	var differs []string
+	var noRoom time.Time // since when the servers have had no room
+	made := ""
+	err := s.retry(ctx, func(ctx context.Context) error {
 		info, err := s.info(ctx)
 		switch {
 		case err == nil:
-			said = differences(info.Config, want)
+			differs = differences(info.Config, want)
 			return nil
 		case !errors.Is(err, store.ErrNotFound):
 			return err
@@ -50,21 +75,51 @@ func makeStream(ctx context.Context, s stream, want streamConfig) (said []string
 		if err != nil {
 			return err
 		}
-		var made streamInfo
-		if err := s.call(ctx, "STREAM.CREATE."+want.Name, text, &made); err != nil {
-			return makeError(err)
+		var created streamInfo
+		if err := s.call(ctx, "STREAM.CREATE."+want.Name, text, &created); err != nil {
+			return makeError(err, want, &noRoom)
 		}
-		said = []string{fmt.Sprintf("made stream %s: %s, replicas %d", want.Name, want.Subjects[0], want.Replicas)}
+		made = fmt.Sprintf("made stream %s: %s, replicas %d", want.Name, want.Subjects[0], want.Replicas)
 		if want.Name == s.layout.outs() {
-			said[0] += fmt.Sprintf(", max_bytes %d, max_age %v", want.MaxBytes, want.MaxAge)
+			made += fmt.Sprintf(", max_bytes %d, max_age %v", want.MaxBytes, want.MaxAge)
 		}
 		return nil
 	})
-	return said, err
+	m.said = append(m.said, differs...)
+	if made != "" {
+		m.said, m.made = append(m.said, made), append(m.made, madeStream{s, made})
+	}
+	return err
 }
 
-// makeError says what to do about a stream that could not be made.
-func makeError(err error) error {
+// undoTime bounds the removal of what was made in vain.
+const undoTime = 5 * time.Second
+
+// undo removes the streams that were made, in which is nothing.
+func (m *maker) undo(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+	defer cancel()
+	for _, s := range m.made {
+		info, err := s.info(ctx)
+		if err != nil || info.State.Messages > 0 {
+			continue
+		}
+		var done struct {
+			Success bool `json:"success"`
+		}
+		if err := s.call(ctx, "STREAM.DELETE."+s.name, nil, &done); err == nil && done.Success {
+			m.said = slices.DeleteFunc(m.said, func(text string) bool { return text == s.said })
+		}
+	}
+}
+
+// roomTime is how long servers that say that they have no room are asked again: servers that have
+// just been started do not know yet what the others have.
+const roomTime = 3 * time.Second
+
+// makeError says what to do about a stream that could not be made. noRoom is since when the servers
+// have said that they have no room for it.
+func makeError(err error, want streamConfig, noRoom *time.Time) error {
 	var api *apiError
 	if !errors.As(err, &api) {
 		return err
@@ -72,8 +127,31 @@ func makeError(err error) error {
 	switch api.Code {
 	case codeNoReplicas:
 		return fmt.Errorf("this is a single server, which keeps one copy; use: chibi store init --replicas 1: %w", err)
-	case codeStorageFull, codeInsufficient:
-		return fmt.Errorf("the servers do not have that much storage for a stream; see their max_file_store: %w", err)
+	case codeMaxStreams:
+		return fmt.Errorf("a home has three streams, and the account may not have as many; raise its max_streams: %w", err)
+	case codeStorageFull, codeInsufficient, codeAccountFull:
+		return noRoomError(err, want)
+	case codeNoPeers:
+		if !strings.Contains(api.Description, "insufficient storage") || strings.Contains(api.Description, "offline") {
+			return err
+		}
+		if noRoom.IsZero() {
+			*noRoom = time.Now()
+		}
+		if time.Since(*noRoom) < roomTime {
+			return err
+		}
+		return noRoomError(err, want)
 	}
 	return err
+}
+
+// noRoomError says how much room was asked for, and how to ask for less.
+func noRoomError(err error, want streamConfig) error {
+	if want.MaxBytes <= 0 {
+		return &explained{fmt.Sprintf("there is no room for it: %v", err), store.ErrTooLarge}
+	}
+	return &explained{fmt.Sprintf("there is no room for %d bytes of cached outputs with %d replicas; ask for fewer with "+
+		"--max-output-bytes, or raise max_file_store of the servers and max_file of the account: %v",
+		want.MaxBytes, want.Replicas, err), store.ErrTooLarge}
 }

@@ -114,7 +114,7 @@ func streamsOf(l layout, o store.InitOptions) []streamConfig {
 	logs.Name, logs.Subjects, logs.Description = l.logs(), []string{l.log(">")}, "chibi: conversations"
 	outs.Name, outs.Subjects, outs.Description = l.outs(), []string{l.out(">")}, "chibi: large values"
 	outs.MaxPerSubject, outs.MaxAge, outs.MaxBytes = 1, o.OutputAge, outBytes
-	return []streamConfig{docs, logs, outs}
+	return []streamConfig{outs, docs, logs} // what needs the most room comes first
 }
 
 // differences says, in sentences, how a stream that exists is not as it would have been
