@@ -36,17 +36,6 @@ func initialize(ctx context.Context, o store.InitOptions) (_ []string, err error
 	if err != nil {
 		return nil, err
 	}
-	said, err := store.RaiseFormat(ctx, docs{d}, o.Options)
-	if said != "" {
-		m.say("%s", said)
-	}
-	if err != nil {
-		return nil, err
-	}
-	// What was there already may be from an Init that was not acknowledged.
-	if _, err := d.settled(ctx, "select 1"); err != nil {
-		return nil, err
-	}
 	if o.OutputAge > 0 || o.OutputBytes > 0 {
 		m.say("PostgreSQL removes no outputs by itself: run chibi store gc, for instance once a day")
 	}
@@ -82,7 +71,7 @@ func (m *maker) make(ctx context.Context, conn *pgconn.PgConn) error {
 		}
 	}
 	m.compare(before)
-	for _, step := range []func(context.Context) error{m.settings, m.grant} {
+	for _, step := range []func(context.Context) error{m.settings, m.grant, m.format} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -164,6 +153,52 @@ func (m *maker) grant(ctx context.Context) error {
 			m.target.user, m.target.home, strings.ReplaceAll(m.sql(strings.Join(grants(), "; ")), "{r}", "ROLE"))
 	}
 	return nil
+}
+
+// format makes or raises the format number. What was there already may be from an Init that was not
+// acknowledged, so its document is locked: then the commit waits for the synchronous standby.
+func (m *maker) format(ctx context.Context) error {
+	said, err := store.RaiseFormat(ctx, draft{maker: m}, m.options)
+	if said != "" {
+		m.say("%s", said)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = m.do(ctx, `select from {s}.doc where key = $1 for key share`, text(store.FormatKey))
+	return err
+}
+
+// draft are the documents of a home that is being made, as its transaction has them.
+type draft struct {
+	store.Docs
+	*maker
+}
+
+func (d draft) Get(ctx context.Context, key string) (store.Doc, error) {
+	rows, err := d.do(ctx, `select rev, data from {s}.doc where key = $1`, text(key))
+	if err != nil {
+		return store.Doc{}, err
+	}
+	r, ok := answer{rows: rows}.one()
+	if !ok {
+		return store.Doc{}, store.ErrNotFound
+	}
+	return store.Doc{Key: key, Rev: r.uint(), Data: r.column()}, r.err
+}
+
+// Put puts a document over whatever is there: there is one Init at a time.
+func (d draft) Put(ctx context.Context, key string, value []byte, _ uint64) (uint64, error) {
+	rows, err := d.do(ctx, `insert into {s}.doc (key, rev, tag, data) values ($1, nextval('{s}.revision'), '', $2)
+		on conflict (key) do update set rev = excluded.rev, data = excluded.data returning rev`, text(key), data(value))
+	if err != nil {
+		return 0, err
+	}
+	r, ok := answer{rows: rows}.one()
+	if !ok {
+		return 0, errRow
+	}
+	return r.uint(), r.err
 }
 
 func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

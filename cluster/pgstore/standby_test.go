@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/cluster/internal/pgtest"
+	"github.com/chibi-host/chibi/cluster/pgstore"
 	"github.com/chibi-host/chibi/store"
 )
 
@@ -126,7 +127,12 @@ func (c *call) cutShort(function string) {
 func TestWhatIsAcknowledgedIsOnTheStandby(t *testing.T) {
 	p := newPair(t, "acknowledged")
 	var calls []*call
-	for i, o := range operations() {
+	again := operation{"Init", 0, nothing, func(ctx context.Context, _ *store.Engine, _ string, _ any) error {
+		_, err := pgstore.Driver().Init(ctx, store.InitOptions{Options: store.Options{URL: p.url, Program: "Init",
+			Timeout: 5 * time.Minute}})
+		return err
+	}, isAsBefore}
+	for i, o := range append(operations(), again) {
 		if !o.reads() {
 			calls = append(calls, p.prepare(i, o))
 		}
