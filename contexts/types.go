@@ -46,6 +46,8 @@ type (
 	LockedError = parts.LockedError
 	// TakenError reports that the context was taken over by another process.
 	TakenError = parts.TakenError
+	// Unsent is what a run could not store in time there, see [Host.Unsent].
+	Unsent = homes.Unsent
 	// UnsentError reports entries that could not be stored in time in a store that many
 	// machines share.
 	UnsentError = parts.UnsentError

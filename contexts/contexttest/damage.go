@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -245,7 +246,26 @@ func (s unsentRules) unsent(t *testing.T, meanwhile func(machine), wantWindow st
 	equal(t, "window", wantWindow, window(t, c))
 	_, err = os.Stat(unsent.Path)
 	equal(t, "the file stays", stays, err == nil)
-	if stays {
-		next.hasSaid(t, unsent.Path)
+	kept := contexts.HostOf(home).Unsent()
+	if !stays {
+		equal(t, "what is kept", 0, len(kept))
+		return
 	}
+	next.hasSaid(t, unsent.Path)
+	if len(kept) != 1 || kept[0].Context != "work" || kept[0].Err != nil || len(kept[0].Entries) != 1 ||
+		kept[0].Entries[0].Content != "answer" {
+		t.Errorf("what is kept: %+v", kept)
+	}
+	saidAt := func(at time.Time) bool {
+		m := newMachine(t, connect(), home)
+		m.Now = func() time.Time { return at }
+		_, unlock, err := m.in(t, "work").Lock(t.Context())
+		must(t, err)
+		unlock()
+		return strings.Contains(strings.Join(*m.said, "\n"), unsent.Path)
+	}
+	now := time.Now()
+	equal(t, "it is said again an hour later", false, saidAt(now.Add(time.Hour)))
+	equal(t, "it is said again a day later", true, saidAt(now.Add(25*time.Hour)))
+	equal(t, "it is said once more that day", false, saidAt(now.Add(26*time.Hour)))
 }

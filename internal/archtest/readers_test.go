@@ -113,7 +113,7 @@ var boundOf = map[string]string{
 	"internal/config.readSource":                             "configuration files",
 	"contexts/internal/homes.windowFile.begins":              "a context's transcript or window",
 	"contexts/internal/homes.viewFile.endsWith":              "a context's transcript or window",
-	"contexts/internal/homes.outbox.sendUnsent":              "what could not be stored in a shared store",
+	"contexts/internal/homes.sharedHome.readUnsent":          "what could not be stored in a shared store",
 	"contexts/internal/homes.sharedHome.unsentFiles":         "directories",
 	"contexts/internal/homes.outbox.since":                   "a record, a document or a message of a shared store",
 	"contexts/internal/homes.sharedInbox.readLarge":          "a record, a document or a message of a shared store",

@@ -44,6 +44,7 @@ func Commands() []Row {
 		{Names: []string{"mcp add", "mcp login"}, Why: "which servers the model can use, and as whom, is your decision"},
 		{Names: []string{"mcp approve"}, Why: "whether a changed tool is trusted is your decision"},
 		{Names: []string{"bridge add", "bridge remove"}, Why: "which agents your plugins guard is your decision"},
+		{Names: []string{"unsent remove"}, Why: "what could not be stored is there only once"},
 		{Names: []string{"store copy", "store settings", "store unlock"},
 			Why: "it can replace what the settings of a context forbid"},
 		{Names: []string{ // what plugin new and trace write is not in the home, and a call is judged as one of the model
@@ -54,7 +55,8 @@ func Commands() []Row {
 			"plugin keeper status", "plugin keeper serve", "tool list", "tool call", "mcp list", "mcp check", "mcp refresh",
 			"mcp call", "mcp logout", "mcp serve", "recipe run", "recipe list", "recipe show", "trace", "replay", "doctor",
 			"hook list", "hook fire", "hook run", "hook show", "hook schema", "bridge list", "bridge show", "bridge run",
-			"demo", "jobs list", "jobs end", "completion", "__complete", "help",
+			"demo", "jobs list", "jobs end", "unsent list", "unsent show",
+			"unsent add", "completion", "__complete", "help",
 		}},
 	}
 }

@@ -29,7 +29,7 @@ func (t outbox) keep(p pending, why error) error {
 	r := p.record
 	if t.unsent == nil {
 		t.unsent = &unsentFile{Context: t.Name, ID: p.id, After: p.after.tail, At: t.Settings.Now().UTC(),
-			path: filepath.Join(t.home.unsentDir(), r.ID+".json")}
+			path: filepath.Join(t.home.unsentDir(), r.ID+unsentEnding)}
 	}
 	t.unsent.Records = append(t.unsent.Records, unsentRecord{r.ID, r.Begins, string(r.Data)})
 	err := disk.MkdirAll(t.home.host.fs, t.home.unsentDir(), 0o700)
@@ -81,15 +81,15 @@ func (t outbox) sendUnsent(ctx context.Context) error {
 		return nil
 	}
 	for _, path := range t.home.unsentFiles() {
-		f, err := jsonfile.Read[unsentFile](jsonfile.File{Path: path, FS: t.home.host.fs, Max: maxUnsent})
+		f, err := t.home.readUnsent(path)
 		if err != nil {
 			parts.Report(t.Settings, "what could not be stored earlier: %v", err)
 			continue
 		}
-		if f.path = path; f.ID != t.id {
+		if f.ID != t.id {
 			continue
 		}
-		if err := t.send(ctx, &f); err != nil {
+		if err := t.send(ctx, f); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func (h *sharedHome) unsentFiles() (paths []string) {
 		return nil
 	}
 	for _, e := range list {
-		if strings.HasSuffix(e.Name(), ".json") {
+		if strings.HasSuffix(e.Name(), unsentEnding) {
 			paths = append(paths, filepath.Join(h.unsentDir(), e.Name()))
 		}
 	}
@@ -134,8 +134,7 @@ func (t outbox) send(ctx context.Context, f *unsentFile) error {
 	}
 	left := slices.DeleteFunc(slices.Clone(f.Records), func(r unsentRecord) bool { return stored[r.ID] })
 	if len(left) > 0 && isOvertaken {
-		parts.Report(t.Settings, "context %q has gone on since %s, when something could not be stored: that is kept in %s; "+
-			"remove the file when you do not need it", t.Name, f.At.Local().Format(time.DateTime), f.path)
+		t.sayKept(f)
 		return nil
 	}
 	for _, r := range left {
@@ -151,6 +150,25 @@ func (t outbox) send(ctx context.Context, f *unsentFile) error {
 	parts.Report(t.Settings, "context %q: what could not be stored at %s is stored now", t.Name,
 		f.At.Local().Format(time.DateTime))
 	return nil
+}
+
+// sayAgain is how often a person is told of what could not be stored.
+const sayAgain = 24 * time.Hour
+
+// sayKept says that something stays on this machine, at one run a day.
+func (t outbox) sayKept(f *unsentFile) {
+	now := t.Settings.Now()
+	if now.Sub(f.Said).Abs() < sayAgain {
+		return
+	}
+	name := strings.TrimSuffix(filepath.Base(f.path), unsentEnding)
+	parts.Report(t.Settings, "context %q has gone on since %s, when something could not be stored: that is kept in %s; "+
+		"chibi unsent show %[4]s shows it, chibi unsent add %[4]s adds it to the context as a note, and chibi unsent remove "+
+		"%[4]s removes it", t.Name, f.At.Local().Format(time.DateTime), f.path, name[:min(len(name), 8)])
+	f.Said = now.UTC()
+	if err := jsonfile.Write(jsonfile.File{Path: f.path, FS: t.home.host.fs, Private: true}, f); err != nil {
+		parts.Report(t.Settings, "%v", err) // the next run says it again
+	}
 }
 
 // since looks at what has come after what the records of a file follow: which of them are

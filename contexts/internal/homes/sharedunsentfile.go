@@ -16,6 +16,8 @@ type unsentFile struct {
 	After   store.Tail     `json:"after"`
 	At      time.Time      `json:"at"`
 	Records []unsentRecord `json:"records"`
+	// Said is when a person was told that it stays on this machine.
+	Said time.Time `json:"said,omitzero"`
 
 	path string
 }
@@ -26,6 +28,9 @@ type unsentRecord struct {
 	Begins bool   `json:"begins,omitempty"`
 	Data   string `json:"data"`
 }
+
+// unsentEnding is what the names of the files end with.
+const unsentEnding = ".json"
 
 // maxUnsent bounds a file of what could not be stored, in bytes.
 const maxUnsent = 2 * store.MaxRecord

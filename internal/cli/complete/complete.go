@@ -109,6 +109,13 @@ func (c *completer) arguments(ctx context.Context, found *cli.Command, words []s
 	return c.argument(ctx, strings.Trim(takes[next], "[]."), argument{found, own.Words, list})
 }
 
+// isOf reports whether a command is one of a group.
+func (c *completer) isOf(group string, found *cli.Command) bool {
+	return slices.ContainsFunc(c.app.Commands, func(g *cli.Command) bool {
+		return g.Name == group && slices.Contains(g.Subcommands, found)
+	})
+}
+
 type argument struct {
 	command *cli.Command
 	before  []string // the command's words before it
@@ -147,6 +154,9 @@ func (c *completer) argument(ctx context.Context, name string, a argument) []str
 			return append(a.flags, c.read(ctx, traceNames)...)
 		}
 	case "ID":
+		if c.isOf("unsent", a.command) {
+			return append(a.flags, c.unsentIDs()...)
+		}
 		return append(a.flags, c.read(ctx, cachedIDs)...)
 	case "SHELL":
 		return append(a.flags, "bash", "zsh", "fish")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/config"
@@ -119,6 +120,21 @@ func cachedIDs(ctx context.Context, s *app.Session) (list []string) {
 		list = append(list, e.ID)
 	}
 	return list
+}
+
+func (s sources) unsentIDs() (list []string) {
+	opts, err := s.request()
+	if err != nil {
+		return nil
+	}
+	home, err := app.Home(opts.Home)
+	if err != nil {
+		return nil
+	}
+	for _, u := range contexts.HostOf(home).Unsent() {
+		list = append(list, u.Name)
+	}
+	return typable(list)
 }
 
 func serverNames(_ context.Context, s *app.Session) []string {

@@ -103,6 +103,9 @@ func isConversation(t contexts.Type) bool {
 // look is how an entry is shown.
 type look struct{ unanswered, verbose, full, timed bool }
 
+// EntryText is all of an entry for people, with its time.
+func EntryText(e contexts.Entry) string { return entryText(e, look{full: true, timed: true}) }
+
 // entryText is an entry for people, in the format of the original.
 func entryText(e contexts.Entry, l look) string {
 	by := ""

@@ -1,0 +1,79 @@
+package homes
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/parts"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// Unsent is what a run on this machine could not store in a store that many machines share.
+type Unsent struct {
+	// Name is that of its file without the ending, Path is the file.
+	Name, Path string
+	// Context and ID are the name and the id of its context, and At is when it could not be stored.
+	Context, ID string
+	At          time.Time
+	// Entries are what could not be stored.
+	Entries []parts.Entry
+	// Err says why the file cannot be used; nil: it can.
+	Err error
+}
+
+// Unsent lists what runs on this machine could not store, by the names of the files.
+func (h Host) Unsent() (list []Unsent) {
+	home := &sharedHome{host: h.home}
+	for _, path := range home.unsentFiles() {
+		u := Unsent{Name: strings.TrimSuffix(filepath.Base(path), unsentEnding), Path: path}
+		f, err := home.readUnsent(path)
+		u.Context, u.ID, u.At, u.Err = f.Context, f.ID, f.At, err
+		for _, r := range f.Records {
+			decodeRecord([]byte(r.Data), func(_ []byte, e parts.Entry) bool {
+				u.Entries = append(u.Entries, e)
+				return true
+			}, func(line int, err error) { u.Err = fmt.Errorf("record %s, line %d: not an entry: %w", r.ID, line, err) })
+		}
+		list = append(list, u)
+	}
+	return list
+}
+
+// FindUnsent returns what has a name, or the only one whose name begins so.
+func (h Host) FindUnsent(name string) (found Unsent, err error) {
+	n := 0
+	for _, u := range h.Unsent() {
+		if u.Name == name {
+			return u, nil
+		}
+		if strings.HasPrefix(u.Name, name) {
+			found, n = u, n+1
+		}
+	}
+	switch {
+	case n == 0 || name == "":
+		return found, fmt.Errorf("nothing that could not be stored has the id %q; chibi unsent lists it", name)
+	case n > 1:
+		return found, fmt.Errorf("the ids of %d things begin with %q; write more of the id", n, name)
+	}
+	return found, nil
+}
+
+// RemoveUnsent removes what could not be stored.
+func (h Host) RemoveUnsent(u Unsent) error {
+	if filepath.Dir(u.Path) != (&sharedHome{host: h.home}).unsentDir() {
+		return errors.New("it is not in the home")
+	}
+	return disk.Remove(h.home.fs, u.Path)
+}
+
+// readUnsent reads a file of what could not be stored.
+func (h *sharedHome) readUnsent(path string) (*unsentFile, error) {
+	f, err := jsonfile.Read[unsentFile](jsonfile.File{Path: path, FS: h.host.fs, Max: maxUnsent})
+	f.path = path
+	return &f, err
+}
