@@ -108,7 +108,7 @@ type Status struct {
 // Server is one server of a store.
 type Server struct {
 	Name string
-	// Role is "leader", "follower", "primary" or "standby".
+	// Role is "leader", "follower", "primary" or "standby", or of which parts it is the leader.
 	Role string
 	// Current is true if it has everything that was acknowledged.
 	Current bool

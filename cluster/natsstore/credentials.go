@@ -48,6 +48,20 @@ func identity(p place, o store.Options) ([]nats.Option, error) {
 	return options, nil
 }
 
+// userOf names who connects, for a person who is refused.
+func userOf(p place, o store.Options) string {
+	if o.Credentials != "" {
+		return "the user of " + o.Credentials
+	}
+	if p.user == nil {
+		return "a connection without a user"
+	}
+	if _, has := p.user.Password(); has {
+		return fmt.Sprintf("the user %q", p.user.Username())
+	}
+	return "the token in the URL"
+}
+
 // credentials reads a credentials file: a JWT and a key, or only a key, as nk makes it.
 func credentials(path string) (nats.Option, error) {
 	text, err := disk.ReadPrivate(path, maxCredentials)

@@ -68,7 +68,12 @@ func connect(ctx context.Context, o store.Options) (*connection, error) {
 		return nil, err
 	}
 	c := &connection{place: p, layout: layout{p.home}, timeout: o.Timeout, calls: map[*call]bool{}}
-	if err := c.dial(ctx, append(c.options(o.Program), who...)); err != nil {
+	err = c.dial(ctx, append(c.options(o.Program), who...))
+	if errors.Is(err, store.ErrDenied) {
+		err = &explained{fmt.Sprintf("the server refuses %s (%v); check the user and the credentials", userOf(p, o), err),
+			store.ErrDenied}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", p, err)
 	}
 	if err := c.checkServer(); err != nil {
@@ -132,8 +137,7 @@ func refused(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked),
 		errors.Is(err, nats.ErrAccountAuthExpired):
-		return &explained{fmt.Sprintf("the server refuses this user (%v); check the user and the credentials", err),
-			store.ErrDenied}
+		return &explained{err.Error(), store.ErrDenied}
 	case errors.As(err, &certificate), errors.As(err, &authority):
 		return fmt.Errorf("the server's certificate is not trusted (%w); name the authority's certificate with store_ca", err)
 	case errors.Is(err, nats.ErrSecureConnWanted):

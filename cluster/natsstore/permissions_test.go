@@ -117,8 +117,8 @@ func TestAMissingPermissionIsNamedAtOnce(t *testing.T) {
 		{"wide", "other", `/other: the store does not permit it: Permissions Violation for Publish to ` +
 			`"$JS.API.STREAM.MSG.GET.KV_chibi_other"; check the home in the URL, and what the user may do`, nil},
 		{"noanswers", "team", `Subscription to "_INBOX.chibi_team.`, nil},
-		{"wrong", "team", `/team: the server refuses this user (nats: Authorization Violation); check the user and the ` +
-			"credentials", nil},
+		{"wrong", "team", `/team: the server refuses the user "wrong" (nats: Authorization Violation); check the user ` +
+			"and the credentials", nil},
 		{"nomail", "team", `Subscription to "$KV.chibi_team.mail.>"`, func(ctx context.Context, e *store.Engine) error {
 			_, err := e.Watch(ctx, "mail.")
 			return err

@@ -24,7 +24,7 @@ func (e *engine) status(ctx context.Context) (store.Status, error) {
 		s.Warnings = append(s.Warnings, "the URL has a password or a token, which lists of processes and histories show; "+
 			"use a credentials file")
 	}
-	servers := map[string]store.Server{}
+	servers, leads := map[string]store.Server{}, map[string]int{}
 	for _, name := range e.c.layout.streams() {
 		info, err := stream{e.c, name}.infoRetried(ctx)
 		if err != nil {
@@ -39,7 +39,11 @@ func (e *engine) status(ctx context.Context) (store.Status, error) {
 		})
 		s.Warnings = append(s.Warnings, warnings(info, e.c.layout)...)
 		addServers(servers, info)
+		if info.Cluster != nil {
+			leads[info.Cluster.Leader]++
+		}
 	}
+	nameLeaders(servers, leads, len(e.c.layout.streams()))
 	if len(servers) == 0 {
 		name := e.c.nc.ConnectedServerName()
 		servers[name] = store.Server{Name: name, Role: "leader", Current: true}
@@ -99,6 +103,17 @@ func addServers(servers map[string]store.Server, info streamInfo) {
 			s.Current, s.Silent = false, silent
 		}
 		add(s)
+	}
+}
+
+// nameLeaders says of how many streams a server is the leader, unless one is that of all: each
+// stream chooses its own.
+func nameLeaders(servers map[string]store.Server, leads map[string]int, streams int) {
+	for name, n := range leads {
+		if s, ok := servers[name]; ok && n < streams {
+			s.Role = fmt.Sprintf("leader of %d of %d streams", n, streams)
+			servers[name] = s
+		}
 	}
 }
 

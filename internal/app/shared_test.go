@@ -214,12 +214,13 @@ func TestAStoreThatCannotBeOpenedSaysWhy(t *testing.T) {
 		usage bool
 	}{
 		{fmt.Errorf("connecting to %s: no answer: %w", secretURL, store.ErrUnavailable),
-			`store "memory://***@host/team": connecting to memory://***@host/team: no answer: the store is not available; ` +
-				`nothing was sent to the model, and nothing is lost; check the servers and the network, and try again`, false},
-		{store.ErrNotFound, `store "memory://***@host/team": not found in the store; chibi store init makes it`, true},
+			`store "memory://me:***@host/team": connecting to memory://me:***@host/team: no answer: the store is not ` +
+				`available; nothing was sent to the model, and nothing is lost; check the servers and the network, and try again`,
+			false},
+		{store.ErrNotFound, `store "memory://me:***@host/team": not found in the store; chibi store init makes it`, true},
 		{fmt.Errorf("the password secretword was refused: %w", store.ErrDenied),
-			`store "memory://***@host/team": the password *** was refused: the store does not permit it`, true},
-		{&store.FormatError{Found: 9, Known: 1, By: "v9"}, `store "memory://***@host/team": the store has format 9 ` +
+			`store "memory://me:***@host/team": the password *** was refused: the store does not permit it`, true},
+		{&store.FormatError{Found: 9, Known: 1, By: "v9"}, `store "memory://me:***@host/team": the store has format 9 ` +
 			`(written by v9), and this program knows formats up to 1; use a newer chibi`, true},
 	} {
 		m.open = func() (*store.Engine, error) { return nil, test.err }

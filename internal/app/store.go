@@ -24,7 +24,7 @@ func (o Options) place(home string, g config.Global, url *string) (storage.Place
 	if err != nil {
 		return p, UsageError{Err: err}
 	}
-	p.URL, p.Shown, p.Secrets = at.URL, config.WithoutUser(at.URL), config.StoreSecrets(at.URL)
+	p.URL, p.Shown, p.Secrets = at.URL, config.WithoutSecrets(at.URL), config.StoreSecrets(at.URL)
 	p.Timeout, p.Lease = at.Timeout, at.Lease
 	p.Credentials, p.CA = project.InHome(at.Credentials), project.InHome(at.CA)
 	if p.IsShared() {

@@ -121,7 +121,8 @@ type Config struct {
 	StoreCA string `toml:"store_ca" above:"never" unset:"the system's"`
 	// How long an operation on the store is repeated while it does not answer.
 	StoreTimeoutMS int `toml:"store_timeout_ms" above:"never" min:"1"`
-	// How long a context stays reserved for a program that is not heard of any more.
+	// How long a context stays reserved for a program that is not heard of any more, 15 to 3600 seconds. Less
+	// than 15 would end while the servers choose a new leader.
 	StoreLeaseSeconds int `toml:"store_lease_seconds" above:"never" min:"15" max:"3600"`
 	// Storage says when a transcript starts a new partition.
 	Storage Storage `toml:"storage"`

@@ -23,7 +23,7 @@ func (c Config) Value(key string) (text string, ok bool) {
 		v, shown = v.FieldByIndex(field.Index), field.Tag.Get("shown")
 	}
 	if shown == "address" {
-		return WithoutUser(v.String()), true
+		return WithoutSecrets(v.String()), true
 	}
 	return textOf(v), true
 }

@@ -79,7 +79,7 @@ func flagSource(pair string) (source, error) {
 	if toml.Unmarshal([]byte(text), &map[string]any{}) != nil {
 		text = key + " = " + Quote(value)
 	}
-	s, err := newSource("--set "+key+"="+WithoutUser(value), []byte(text))
+	s, err := newSource("--set "+key+"="+WithoutSecrets(value), []byte(text))
 	s.isFlag = true
 	return s, err
 }

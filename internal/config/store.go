@@ -89,22 +89,40 @@ func (g Global) namesStore() bool {
 // hidden stands for a part of a URL that is not shown.
 const hidden = "***"
 
-// WithoutUser returns a URL without what may be secret in it: all before the host, which can
-// be a token, and the values of the query but for those that say what is connected to. A text
-// that is no URL is returned as it is.
-func WithoutUser(text string) string {
+// WithoutSecrets returns a URL without what may be secret in it: the password, or all before the
+// host where that can be a token, and the values of the query but for those that say what is
+// connected to. A text that is no URL is returned as it is.
+func WithoutSecrets(text string) string {
 	scheme, rest, isURL := strings.Cut(text, "://")
 	if !isURL {
 		return text
 	}
 	if at := strings.LastIndexByte(rest, '@'); at >= 0 { // a password may have any character
-		rest = hidden + rest[at:]
+		rest = shownUser(scheme, rest[:at]) + rest[at:]
 	}
 	rest, query, hasQuery := strings.Cut(rest, "?")
 	if hasQuery {
 		rest += "?" + withoutValues(query)
 	}
 	return scheme + "://" + rest
+}
+
+// shownUser is what is shown of the text before the host: the name of a user, by which a person
+// sees who was refused. What stands there without a password is one in the URLs of PostgreSQL only.
+func shownUser(scheme, text string) string {
+	user, _, hasPassword := strings.Cut(text, ":")
+	isOther := func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.%+", c))
+	}
+	switch {
+	case user == "" || strings.ContainsFunc(user, isOther):
+		return hidden
+	case hasPassword:
+		return user + ":" + hidden
+	case strings.HasPrefix(scheme, "postgres"):
+		return user
+	}
+	return hidden
 }
 
 // withoutValues returns a query with its names, and only such values as cannot be secret.
@@ -124,7 +142,7 @@ func withoutValues(query string) string {
 // host of which they cannot be told apart.
 func OpensStore(text string) bool {
 	_, err := url.Parse(text)
-	return len(StoreSecrets(text)) > 0 || err != nil && WithoutUser(text) != text
+	return len(StoreSecrets(text)) > 0 || err != nil && WithoutSecrets(text) != text
 }
 
 // StoreSecrets lists what opens the store at a URL: passwords, or a token in the place of a

@@ -117,14 +117,17 @@ func TestSecretsOfTheStoreAreNotShown(t *testing.T) {
 		{"files", "files", nil},
 		{"nats://h:4222/team", "nats://h:4222/team", nil},
 		{"nats://token@h/team", "nats://***@h/team", []string{"token"}},
-		{"nats://me:pass@h1,h2/team", "nats://***@h1,h2/team", []string{"pass"}},
-		{"nats://me:pass@h1:4222,h2:4222/team", "nats://***@h1:4222,h2:4222/team", []string{"pass"}},
-		{"nats://me:p@ss/w?rd@h/team", "nats://***@h/team", []string{"p"}},
-		{"postgres://me@h/db", "postgres://***@h/db", nil},
+		{"nats://me:pass@h1,h2/team", "nats://me:***@h1,h2/team", []string{"pass"}},
+		{"nats://me:pass@h1:4222,h2:4222/team", "nats://me:***@h1:4222,h2:4222/team", []string{"pass"}},
+		{"nats://me:p@ss/w?rd@h/team", "nats://me:***@h/team", []string{"p"}},
+		{"postgres://me@h/db", "postgres://me@h/db", nil},
+		{"postgres://a%40b:pw@h/db", "postgres://a%40b:***@h/db", []string{"pw"}},
+		{"postgres://:pw@h/db", "postgres://***@h/db", []string{"pw"}},
+		{"nats://t:@h/team", "nats://t:***@h/team", []string{""}},
 		{"postgres://h/db?home=team&password=pw&sslmode=require&sslkey=k",
 			"postgres://h/db?home=team&password=***&sslmode=require&sslkey=***", []string{"pw"}},
 	} {
-		if got := config.WithoutUser(test.url); got != test.shown {
+		if got := config.WithoutSecrets(test.url); got != test.shown {
 			t.Errorf("%s is shown as %s; want %s", test.url, got, test.shown)
 		}
 		if got := config.OpensStore(test.url); got != (test.secrets != nil) {

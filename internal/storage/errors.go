@@ -72,9 +72,25 @@ func (p Place) notOpened(err error) error {
 func (p Place) withoutSecrets(text string) string {
 	text = strings.ReplaceAll(text, p.URL, p.Shown)
 	for _, secret := range p.Secrets {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, "***")
-		}
+		text = withoutSecret(text, secret)
+	}
+	return text
+}
+
+// shortSecret is the length from which a secret does not occur in ordinary words by chance, in bytes.
+const shortSecret = 6
+
+// withoutSecret hides a secret in a text. A short one is hidden where it stands as one: a text in which
+// each of its letters is missing says nothing any more, and tells the letter.
+func withoutSecret(text, secret string) string {
+	if len(secret) >= shortSecret {
+		return strings.ReplaceAll(text, secret, "***")
+	}
+	if secret == "" {
+		return text
+	}
+	for _, around := range [][2]string{{":", "@"}, {"password=", ""}, {`"`, `"`}, {"'", "'"}} {
+		text = strings.ReplaceAll(text, around[0]+secret+around[1], around[0]+"***"+around[1])
 	}
 	return text
 }

@@ -13,6 +13,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
@@ -57,7 +58,8 @@ func openFiles(home *fileHome, r *parts.Ref) parts.Keeper {
 // machine's.
 func Shared(s *parts.Settings, e *store.Engine, home string) parts.Backend {
 	h := &sharedHome{settings: s, engine: e, host: &fileHome{settings: s, home: home, fs: disk.OS{}},
-		docs: &nameDocs{settings: s, engine: e, known: map[string]named{}}, gone: map[string]bool{}, rooms: map[string]room{}}
+		docs: &nameDocs{settings: s, engine: e, known: map[string]named{}}, gone: map[string]bool{}, rooms: map[string]room{},
+		user: sync.OnceValue(userName)}
 	return sharedBackend{sharedNames{h}, sharedRegistry{h}, sharedLocks{h}, sharedUpkeep{h}}
 }
 

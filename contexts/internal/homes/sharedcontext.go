@@ -17,6 +17,7 @@ type sharedHome struct {
 	engine   *store.Engine
 	host     *fileHome // what is on this machine
 	docs     *nameDocs
+	user     func() string // who runs this process
 
 	mu    sync.Mutex
 	gone  map[string]bool // ids of contexts that this process deleted

@@ -3,6 +3,7 @@ package homes
 import (
 	"cmp"
 	"os"
+	"os/user"
 	"strconv"
 	"strings"
 
@@ -15,21 +16,28 @@ import (
 // writer says which program writes entries here.
 func (h *sharedHome) writer() *parts.Writer {
 	host, _ := os.Hostname()
-	return &parts.Writer{Host: host, User: userName(), Version: h.settings.Program}
+	return &parts.Writer{Host: host, User: h.user(), Version: h.settings.Program}
 }
 
-// userName returns who runs this process.
+// userName returns who runs this process: in a container or under a timer no variable says it.
 func userName() string {
 	name := cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME"))
-	if uid := os.Getuid(); name == "" && uid >= 0 {
-		name = strconv.Itoa(uid)
+	if name != "" {
+		return name
 	}
-	return name
+	uid := os.Getuid()
+	if known, err := user.LookupId(strconv.Itoa(uid)); err == nil && known.Username != "" {
+		return known.Username
+	}
+	if uid < 0 { // Windows has none
+		return ""
+	}
+	return "user " + strconv.Itoa(uid)
 }
 
 func (h *sharedHome) holderHere() parts.Holder {
 	holder := parts.ThisProcess(h.settings.Now())
-	holder.User = userName()
+	holder.User = h.user()
 	return holder
 }
 

@@ -35,7 +35,8 @@ type Holder struct {
 func (e *LockedError) Error() string {
 	until := ""
 	if !e.Expires.IsZero() {
-		until = ", until " + e.Expires.Local().Format(time.DateTime) + " if that process is gone"
+		left := max(0, time.Until(e.Expires)).Round(time.Second)
+		until = fmt.Sprintf(", and free in %s if that process is gone", left)
 	}
 	return fmt.Sprintf("context %q is in use by %s%s; wait for it (--wait), or use another context (-C NAME)",
 		e.Context, e.Holder, until)
@@ -50,7 +51,11 @@ func (h Holder) String() string {
 	if h.User != "" {
 		by = " of " + h.User
 	}
-	return fmt.Sprintf("process %d%s on %s since %s", h.PID, by, h.Host, h.Since.Local().Format(time.DateTime))
+	clock := ""
+	if here, _ := os.Hostname(); here != h.Host {
+		clock = " by its clock"
+	}
+	return fmt.Sprintf("process %d%s on %s since %s%s", h.PID, by, h.Host, h.Since.Local().Format(time.DateTime), clock)
 }
 
 // TakenError reports that the context was taken over by another process while this one

@@ -195,14 +195,14 @@ func TestStatusDescribesTheStore(t *testing.T) {
 		{Name: "n4", Role: "follower", Lag: 3, Silent: 25 * time.Second}}}
 	m.say(m.contents(), "work", "hello")
 	m.url = "memory://ann:secret@host/team"
-	m.says("status --monitor http://127.0.0.1:8222", "memory://***@host/team", "engine", "format      1", "round trip",
+	m.says("status --monitor http://127.0.0.1:8222", "memory://ann:***@host/team", "engine", "format      1", "round trip",
 		"mail is told at once", "n1, leader, current", "n2, follower, behind by 2 operations", "n3, follower, not current",
 		"n4, follower, not heard from for 25 s",
 		"log: 1 record", "warning  the disk is small")
 	if m.opened.Monitor != "http://127.0.0.1:8222" || m.opened.Program != "chibi 1.2.3" {
 		t.Errorf("it was opened with %+v", m.opened)
 	}
-	m.says("status --json", `"place": "memory://***@host/team"`, `"warnings": [`, `"lag": 2`, `"format": 1`)
+	m.says("status --json", `"place": "memory://ann:***@host/team"`, `"warnings": [`, `"lag": 2`, `"format": 1`)
 	m.url = "memory://host/nothing"
 	m.fails("status", "chibi store init makes it")
 }
