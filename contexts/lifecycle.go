@@ -113,11 +113,14 @@ func (s *Store) Switch(name string) (from string, err error) {
 // Touch records that a context was used now.
 func (s *Store) Touch(name string) error { return s.backend.Touch(name) }
 
-// SetDestroyRule changes when a context is to be removed. A nil argument
-// changes nothing.
+// SetDestroyRule changes when a context is to be removed, and makes the context if there is none. A
+// nil argument changes nothing.
 func (s *Store) SetDestroyRule(name string, at *time.Time, afterInactive *time.Duration) error {
 	if err := ValidName(name); err != nil {
 		return err
+	}
+	if _, err := s.backend.Create(context.Background(), name); err != nil {
+		return fmt.Errorf("making context %q: %w", name, err)
 	}
 	return s.backend.Change(name, func(e *registry.Context) {
 		if at != nil {

@@ -244,7 +244,7 @@ func TestWorkOnEveryContextIsDoneOnceADay(t *testing.T) {
 	}{{0, true}, {time.Hour, false}, {22 * time.Hour, false}, {2 * time.Hour, true}, {time.Hour, false},
 		{-48 * time.Hour, true}} {
 		now = now.Add(step.later)
-		if got, err := s.Daily(t.Context()); got != step.want || err != nil {
+		if got, _, err := s.Daily(t.Context()); got != step.want || err != nil {
 			t.Errorf("at %s: %v, %v; want %v", now, got, err, step.want)
 		}
 	}

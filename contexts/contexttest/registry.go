@@ -83,9 +83,22 @@ func (s registryRules) daily(t *testing.T) {
 		want  bool
 	}{{0, true}, {time.Hour, false}, {22 * time.Hour, false}, {time.Hour, true}, {0, false}} {
 		now = now.Add(step.after)
-		isDue, err := h().Daily(t.Context())
+		isDue, after, err := h().Daily(t.Context())
 		must(t, err)
 		equal(t, now.String(), step.want, isDue)
+		equal(t, "after", "", after)
+	}
+	must(t, h().Tidied(t.Context(), "work"))
+	for _, step := range []struct {
+		after string
+		isDue bool
+		later time.Duration
+	}{{"", false, time.Hour}, {"work", true, 23 * time.Hour}, {"", false, 0}, {"work", true, 25 * time.Hour}} {
+		now = now.Add(step.later)
+		isDue, after, err := h().Daily(t.Context())
+		must(t, err)
+		equal(t, now.String(), step.isDue, isDue)
+		equal(t, "after", step.after, after)
 	}
 }
 
@@ -338,9 +351,9 @@ func (s lifecycleRules) deletingCurrent(t *testing.T) {
 func (s lifecycleRules) expiringUnnamed(t *testing.T) {
 	now := time.Now() // as the entries have it
 	h := s.open(t, Options{Now: func() time.Time { return now }})()
-	say(t, in(t, h, "once"), "one")
 	idle := 24 * time.Hour
 	must(t, h.SetDestroyRule("once", nil, &idle))
+	say(t, in(t, h, "once"), "one")
 	for want, after := range []time.Duration{0, 1000 * time.Hour} {
 		now = now.Add(after)
 		removed, err := h.Expire(t.Context(), "")

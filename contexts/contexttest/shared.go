@@ -356,7 +356,7 @@ func (s sharedRules) wrongAges(t *testing.T) {
 				return err
 			},
 			"daily": func() error {
-				_, err := m.Daily(t.Context())
+				_, _, err := m.Daily(t.Context())
 				return err
 			},
 		} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/project"
@@ -137,17 +138,19 @@ func CachesOf(s *Session) storage.Caches {
 	return storage.Caches{Contents: s.contents, Limits: limitsOf(s.Config)}
 }
 
-// Cleanup cleans caches at the end of a run, if that is configured, and removes expired contexts
-// of a store that machines share. A failure is reported and does not fail the run.
+// Cleanup cleans up at the end of a run. A failure is reported and does not fail the run.
 func Cleanup(ctx context.Context, s *Session) {
-	removed, err := CachesOf(s).Cleanup(ctx, storage.Run{Context: s.Name(), IsTransient: s.opts.Transient,
-		Expire: func() error { return expireNow(ctx, s) }})
+	done, err := CachesOf(s).Cleanup(ctx, storage.Run{Context: s.Name(), IsTransient: s.opts.Transient,
+		Destroyed: s.person.destroyed})
 	if err != nil {
 		s.person.notice("cleaning up: " + err.Error())
 	}
-	if removed > 0 {
-		s.person.detail("auto-cleanup: removed %d old cache entries (older than %d days)", removed,
+	if done.Outputs > 0 {
+		s.person.detail("auto-cleanup: removed %d old cache entries (older than %d days)", done.Outputs,
 			s.Config.ToolCacheMaxAgeDays)
+	}
+	if done.IsCut {
+		s.person.detail("cleaning up goes on another day; chibi store gc does all of it now")
 	}
 }
 
@@ -156,16 +159,17 @@ func expire(ctx context.Context, s *Session) error {
 	if s.Store.IsShared() {
 		return nil // that takes a list of all contexts: it is done once a day, see Cleanup
 	}
-	return expireNow(ctx, s)
-}
-
-func expireNow(ctx context.Context, s *Session) error {
 	removed, err := s.Store.Expire(ctx, s.Name())
 	for _, e := range removed {
-		s.person.notice(fmt.Sprintf("context %q was destroyed: %s", e.Name, e.Why))
+		s.person.destroyed(e)
 	}
 	if err != nil {
 		s.person.notice(fmt.Sprintf("removing expired contexts: %v", err))
 	}
 	return nil
+}
+
+// destroyed says that a context is gone.
+func (p person) destroyed(e contexts.Expired) {
+	p.notice(fmt.Sprintf("context %q was destroyed: %s", e.Name, e.Why))
 }

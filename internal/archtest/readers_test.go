@@ -129,7 +129,7 @@ var boundOf = map[string]string{
 	"contexts/internal/homes.fileInbox.read":                 "the inbox",
 	"contexts/internal/homes.fileContext.readMeta":           "state, manifests, holders of locks",
 	"contexts/internal/homes.windowFile.read":                "a context's transcript or window",
-	"contexts/internal/homes.fileUpkeep.Daily":               "state, manifests, holders of locks",
+	"contexts/internal/homes.fileUpkeep.lastTidied":          "state, manifests, holders of locks",
 	"contexts/internal/homes.fileTexts.ChangeText":           "configuration files",
 	"contexts/internal/homes.fileNames.Names":                "directories",
 	"contexts/internal/homes.fileHome.trash":                 "directories",

@@ -12,15 +12,12 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/usage"
 	"github.com/chibi-host/chibi/store"
-	"github.com/dustin/go-humanize"
-	"github.com/dustin/go-humanize/english"
 )
 
-// Collect removes what a place keeps for nothing: expired contexts, outputs beyond the limits
-// of the configuration, and what interrupted deletions and machines that died have left. It
-// calls told with a sentence about each thing that it removed. In a shared store one machine
-// does it at a time.
-func (p Place) Collect(ctx context.Context, c *Contents, told func(text string)) error {
+// Collect removes what a place keeps for nothing, until ctx ends: expired contexts, outputs beyond the
+// limits of the configuration, and what interrupted deletions and machines that died have left. In a
+// shared store one machine does it at a time.
+func (p Place) Collect(ctx context.Context, c *Contents, told Told) error {
 	set, err := p.Limits()
 	if err != nil {
 		return usage.Error{Err: err}
@@ -32,9 +29,17 @@ func (p Place) Collect(ctx context.Context, c *Contents, told func(text string))
 	if err != nil {
 		return p.about(err)
 	}
-	err = errors.Join(c.expire(ctx, told), c.cleanCaches(ctx, set, told), c.removeLeft(ctx, told))
-	free()
-	return errors.Join(err, c.Housekeep(ctx))
+	set.Cleans = true
+	t := tidying{Caches{c, set}, "", told}
+	_, err = t.contexts(ctx, "")
+	free() // finishing deletions takes it too
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err = errors.Join(err, t.home(ctx)); err != nil {
+		return err
+	}
+	return t.note(ctx, "")
 }
 
 // collecting takes the lease of who cleans up a shared store.
@@ -55,51 +60,11 @@ func (c *Contents) collecting(ctx context.Context) (free func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() { lease.Release(context.WithoutCancel(ctx)) }, nil
-}
-
-// expire removes expired contexts.
-func (c *Contents) expire(ctx context.Context, told func(string)) error {
-	removed, err := c.Expire(ctx, "")
-	for _, e := range removed {
-		told(fmt.Sprintf("destroyed context %q: %s", e.Name, e.Why))
-	}
-	return err
-}
-
-// cleanCaches removes outputs beyond the limits of a configuration.
-func (c *Contents) cleanCaches(ctx context.Context, set Limits, told func(string)) error {
-	names, err := c.Names(ctx)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		conversation, err := c.Context(name)
-		if err != nil {
-			return err
-		}
-		removed, err := c.Cache(name).Clean(ctx, set.of(ctx, conversation, youngEntry))
-		if removed > 0 {
-			told(fmt.Sprintf("removed %s of context %q", english.Plural(removed, "cached output", ""), name))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// removeLeft removes outputs in a shared store that belong to no context.
-func (c *Contents) removeLeft(ctx context.Context, told func(string)) error {
-	if c.Engine == nil {
-		return nil
-	}
-	removed, bytes, err := cache.RemoveLeft(ctx, c.Engine)
-	if removed > 0 {
-		told(fmt.Sprintf("removed what was left of %s, %s", english.Plural(removed, "cached output", ""),
-			humanize.IBytes(uint64(max(bytes, 0)))))
-	}
-	return err
+	return func() {
+		ctx, end := context.WithTimeout(context.WithoutCancel(ctx), noteTime)
+		defer end()
+		lease.Release(ctx)
+	}, nil
 }
 
 // Verify reads everything of a place. It calls damaged with a sentence about each thing that

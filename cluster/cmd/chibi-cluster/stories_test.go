@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,19 +24,55 @@ const root = "../../.."
 
 func TestMain(m *testing.M) {
 	clitest.Main(m, func() int { return cli.Main(cli.Share(drivers())) }, map[string]clitest.Program{
-		"chibi-ahead": func() int { return cli.Main(cli.Share(ahead(drivers()))) },
+		"chibi-ahead": func() int { return cli.Main(cli.Share(opening(ahead))) },
+		"chibi-stuck": func() int { return cli.Main(cli.Share(opening(stuck))) },
 	})
 }
 
-// ahead are drivers for a machine whose clock is an hour ahead.
-func ahead(d store.Drivers) store.Drivers {
+type opener func(context.Context, store.Options) (*store.Engine, error)
+
+// opening are the drivers, which open a store as another one does around theirs.
+func opening(around func(opener) opener) store.Drivers {
+	d := drivers()
 	for scheme, driver := range d {
-		d[scheme] = store.Driver{Init: driver.Init, Open: func(ctx context.Context, o store.Options) (*store.Engine, error) {
-			o.Now = func() time.Time { return time.Now().Add(time.Hour) }
-			return driver.Open(ctx, o)
-		}}
+		d[scheme] = store.Driver{Init: driver.Init, Open: around(driver.Open)}
 	}
 	return d
+}
+
+// ahead is a machine whose clock is an hour ahead.
+func ahead(open opener) opener {
+	return func(ctx context.Context, o store.Options) (*store.Engine, error) {
+		o.Now = func() time.Time { return time.Now().Add(time.Hour) }
+		return open(ctx, o)
+	}
+}
+
+// stuck is a store that lists the outputs of one context, and then no more.
+func stuck(open opener) opener {
+	return func(ctx context.Context, o store.Options) (*store.Engine, error) {
+		e, err := open(ctx, o)
+		if err == nil {
+			e.Docs = &stuckDocs{Docs: e.Docs}
+		}
+		return e, err
+	}
+}
+
+type stuckDocs struct {
+	store.Docs
+	lists atomic.Int32
+}
+
+// List makes a file as soon as it is stuck.
+func (d *stuckDocs) List(ctx context.Context, prefix string, each func(store.Doc) bool) error {
+	if strings.HasPrefix(prefix, "out.") && d.lists.Add(1) > 1 {
+		if err := os.WriteFile("stuck", nil, 0o600); err != nil {
+			return err
+		}
+		<-ctx.Done()
+	}
+	return d.Docs.List(ctx, prefix, each)
 }
 
 // TestStoriesOnNATS runs the stories of the command line that an engine can change, with a home in

@@ -83,9 +83,14 @@ func (f fileNames) Remove(name string) error {
 }
 
 // Free removes the directories of removed contexts.
-func (f fileNames) Free() error {
+func (f fileNames) Free() error { return f.free(context.Background()) }
+
+func (f fileNames) free(ctx context.Context) error {
 	paths, err := f.trash()
 	for _, path := range paths {
+		if ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
 		err = errors.Join(err, f.fs.RemoveAll(path))
 	}
 	return err
@@ -119,27 +124,44 @@ func (f fileNames) LastUse(_ context.Context, name string) (last time.Time) {
 // fileUpkeep is what is done for a home as a whole.
 type fileUpkeep struct{ *fileHome }
 
-func (f fileUpkeep) AgesAt(context.Context) (time.Time, error) { return f.settings.Now(), nil }
-
 // Daily reads and writes .tidied.
-func (f fileUpkeep) Daily(context.Context) (bool, error) {
-	path := filepath.Join(f.home, ".tidied")
-	now := f.settings.Now()
-	if data, err := disk.ReadFile(f.fs, path, maxHolder); err == nil {
-		last, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
-		if err == nil && !parts.IsDayOld(time.Unix(last, 0), now) {
-			return false, nil
-		}
+func (f fileUpkeep) Daily(ctx context.Context) (isDue bool, after string, err error) {
+	last, after := f.lastTidied()
+	if !parts.IsDayOld(last, f.settings.Now()) || !disk.Exists(f.fs, f.home) {
+		return false, "", nil
 	}
+	err = f.Tidied(ctx, after)
+	return err == nil, after, err
+}
+
+// lastTidied reads .tidied: seconds since 1970, and a name if not all was done.
+func (f fileUpkeep) lastTidied() (at time.Time, upTo string) {
+	data, err := disk.ReadFile(f.fs, filepath.Join(f.home, ".tidied"), maxHolder)
+	if err != nil {
+		return time.Time{}, ""
+	}
+	seconds, name, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
+	if registry.ValidName(name) == nil {
+		upTo = name
+	}
+	last, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return time.Time{}, upTo
+	}
+	return time.Unix(last, 0), upTo
+}
+
+// Tidied writes nothing where there is no home.
+func (f fileUpkeep) Tidied(_ context.Context, upTo string) error {
 	if !disk.Exists(f.fs, f.home) {
-		return false, nil
+		return nil
 	}
-	err := disk.Replace(f.fs, path, []byte(fmt.Sprintln(now.Unix())), 0o600)
-	return err == nil, err
+	text := strings.TrimSpace(fmt.Sprint(f.settings.Now().Unix(), " ", upTo))
+	return disk.Replace(f.fs, filepath.Join(f.home, ".tidied"), []byte(text+"\n"), 0o600)
 }
 
 // Housekeep frees the space of deleted contexts, and brings state.json up to date: runs
 // with -C and other programs leave contexts that it does not list.
-func (f fileUpkeep) Housekeep(context.Context) error {
-	return errors.Join(fileNames(f).Free(), fileRegistry(f).update(func(*registry.File) {}))
+func (f fileUpkeep) Housekeep(ctx context.Context) error {
+	return errors.Join(fileNames(f).free(ctx), fileRegistry(f).update(func(*registry.File) {}))
 }

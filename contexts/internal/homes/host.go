@@ -47,6 +47,11 @@ func (h Host) Log(name, file string, record any) (err error) {
 // only the home's own directories and those of the named contexts.
 func (h Host) Tidy(names ...string) {
 	h.home.removeStale(h.home.ownDirectories()...)
+	h.TidyContexts(names...)
+}
+
+// TidyContexts does that in the directories of contexts only.
+func (h Host) TidyContexts(names ...string) {
 	for _, name := range names {
 		h.home.removeStale(h.home.directoriesOf(name)...)
 	}

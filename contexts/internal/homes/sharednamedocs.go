@@ -220,10 +220,10 @@ func (h *nameDocs) list(ctx context.Context) ([]named, error) {
 	return h.settled(ctx, func() (docs []store.Doc, err error) {
 		err = h.engine.Docs.List(ctx, prefixName, func(d store.Doc) bool {
 			docs = append(docs, d)
-			return true
+			return ctx.Err() == nil
 		})
 		slices.SortFunc(docs, func(a, b store.Doc) int { return strings.Compare(a.Key, b.Key) })
-		return docs, err
+		return docs, cmp.Or(err, ctx.Err())
 	})
 }
 

@@ -5,7 +5,6 @@ package memory
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/chibi-host/chibi/contexts/internal/registry"
@@ -58,17 +57,22 @@ func (m memoryRegistry) Touch(name string) error {
 // memoryUpkeep is what is done for a home as a whole.
 type memoryUpkeep struct{ *memory }
 
-func (m memoryUpkeep) AgesAt(context.Context) (time.Time, error) { return m.settings.Now(), nil }
-
-func (m memoryUpkeep) Daily(context.Context) (bool, error) {
+func (m memoryUpkeep) Daily(context.Context) (bool, string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.settings.Now()
 	if !parts.IsDayOld(m.kept, now) {
-		return false, nil
+		return false, "", nil
 	}
 	m.kept = now
-	return true, nil
+	return true, m.keptTo, nil
+}
+
+func (m memoryUpkeep) Tidied(_ context.Context, upTo string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept, m.keptTo = m.settings.Now(), upTo
+	return nil
 }
 
 func (m memoryUpkeep) Housekeep(context.Context) error { return m.update(func(*registry.File) {}) }

@@ -20,6 +20,7 @@ type memory struct {
 	prompts  map[string]string
 	contexts map[string]*memoryContext
 	kept     time.Time // when daily last returned true
+	keptTo   string    // up to which name the daily work was done
 }
 
 // memoryContext is the data of one context.

@@ -81,6 +81,9 @@ type Sharing interface {
 	// Activity tells who uses contexts, and which have mail. It asks for each of them, or once
 	// for all that there are.
 	Activity(ctx context.Context, names []string, all bool) (Activity, error)
+	// AgesAt returns the time by which ages are counted; an error says that this machine cannot
+	// count them.
+	AgesAt(ctx context.Context) (time.Time, error)
 	// Check looks at what is kept besides conversations.
 	Check(ctx context.Context, damaged func(text string)) error
 }
@@ -95,11 +98,11 @@ type Activity struct {
 type upkeep interface {
 	// Free frees the disk space of removed contexts.
 	Free() error
-	// AgesAt returns the time by which ages are counted; an error says that this machine cannot
-	// count them.
-	AgesAt(ctx context.Context) (time.Time, error)
-	// Daily reports whether a day has passed since it last returned true.
-	Daily(ctx context.Context) (bool, error)
+	// Daily reports whether a day has passed since it last returned true or Tidied was called, and
+	// up to which name that was; "": to the end.
+	Daily(ctx context.Context) (isDue bool, after string, err error)
+	// Tidied notes that the daily work was done now, and up to which name.
+	Tidied(ctx context.Context, upTo string) error
 	// Housekeep finishes what was interrupted, and registers contexts that are not.
 	Housekeep(ctx context.Context) error
 	Holder(ctx context.Context, name string) (h Holder, inUse bool)
