@@ -11,8 +11,8 @@ import (
 
 // errDemoSummary keeps the demo model from summarizing: its summary is not sent to another model, so what that
 // model said would be lost.
-var errDemoSummary = errors.New("the demo model does not summarize what another model said; set its api_key and model " +
-	"again, or archive the conversation with chibi -a")
+var errDemoSummary = errors.New("the demo model does not summarize what another model said; set its api_key and " +
+	"model again, or archive the conversation with chibi -a")
 
 // maySummarize returns an error if the demo model would summarize what another model said.
 func (c compaction) maySummarize(ctx context.Context) error {
