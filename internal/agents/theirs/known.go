@@ -130,7 +130,9 @@ func Keep(o Options, name string) error {
 	if overrides == nil {
 		overrides = map[string]plugin.Override{}
 	}
-	overrides[name] = overrides[name] // a hook has the name under which it has settings
+	if _, isSet := overrides[name]; !isSet {
+		overrides[name] = plugin.Override{} // a hook has the name under which it has settings
+	}
 	o.Overrides = func() map[string]plugin.Override { return overrides }
 	for _, a := range loadersOf(o) {
 		for _, h := range a.list() {
