@@ -44,7 +44,7 @@ func TestAHomeWithoutRoomIsNotMade(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			url := c.url(t)
-			o := store.InitOptions{Options: store.Options{URL: url + "/room", Timeout: 10 * time.Second}, Replicas: c.replicas}
+			o := store.InitOptions{Options: store.Options{URL: url + "/room", Timeout: 2 * time.Minute}, Replicas: c.replicas}
 			said, err := natsstore.Driver().Init(t.Context(), o)
 			if err == nil || errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), c.want) || len(said) > 0 {
 				t.Errorf("%q, %v", said, err)
