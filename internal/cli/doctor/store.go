@@ -3,13 +3,11 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/store"
-	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 )
 
@@ -51,9 +49,9 @@ func statusOf(s store.Status) []finding {
 	return found
 }
 
-// maxRead is how many conversations are read: a home may have very many, and in a store each costs
-// some round trips. chibi store check reads all.
-const maxRead = 100
+// maxRead is how many contexts are looked at: a home may have very many, and in a store each costs
+// some round trips. chibi store check reads all, and chibi -L says which are in use.
+const maxRead = 50
 
 func transcripts(ctx context.Context, s *app.Session) []finding { return conversations(ctx, s.Store) }
 
@@ -62,7 +60,7 @@ func transcripts(ctx context.Context, s *app.Session) []finding { return convers
 func conversations(ctx context.Context, s *contexts.Store) (found []finding) {
 	var damage []string
 	s.Report = func(text string) { damage = append(damage, text) }
-	list, err := s.List(ctx)
+	list, err := s.Select(ctx, contexts.Selection{Limit: maxRead, Newest: true})
 	if err != nil {
 		return []finding{failure(err.Error(), "")}
 	}
@@ -72,9 +70,8 @@ func conversations(ctx context.Context, s *contexts.Store) (found []finding) {
 				info.Name, info.Holder)))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b contexts.Info) int { return b.LastActivity.Compare(a.LastActivity) })
 	read := 0
-	for _, info := range list[:min(len(list), maxRead)] {
+	for _, info := range list {
 		hasEntries, err := readConversation(ctx, s, info.Name)
 		if hasEntries {
 			read++
@@ -92,9 +89,8 @@ func conversations(ctx context.Context, s *contexts.Store) (found []finding) {
 		return found
 	case read == 0:
 		text = "there are no transcripts yet"
-	case len(list) > maxRead:
-		text += fmt.Sprintf("; of %s contexts these were used last, and chibi store check reads all",
-			humanize.Comma(int64(len(list))))
+	case len(list) == maxRead:
+		text += "; these were used last, and chibi store check reads all"
 	}
 	return append(found, fine(text))
 }
