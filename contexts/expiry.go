@@ -46,62 +46,26 @@ func (m maintenance) Expire(ctx context.Context, inUse string) (removed []Expire
 // Visited is a context that [Store.Visit] comes to.
 type Visited struct {
 	Name string
-	// Nth is which of the contexts that exist it is, from 1, and Of how many there are.
-	Nth, Of int
+	// Place is that of the context in the order.
+	Place string
 	// Expire removes the context if it has expired, see [Store.Expire], and returns why; "" if it
 	// stays.
 	Expire func(ctx context.Context) (why string, err error)
 }
 
-// Visit calls each with the contexts whose names come after a name, in the order of their names,
-// until it returns an error or ctx ends, which is the error then. It reads the list of all contexts.
+// Visit calls each with all contexts, until it returns an error or ctx ends, which is the error then.
+// after is the place of a context that an earlier visit came to, which goes on there; "": it begins.
 // The context that is named inUse does not expire.
 func (m maintenance) Visit(ctx context.Context, after, inUse string, each func(Visited) error) error {
-	names, rules, err := m.all(ctx)
-	if err != nil {
-		return err
-	}
 	x, err := m.expiring(ctx, inUse)
 	if err != nil {
 		return err
 	}
-	begin, isThere := slices.BinarySearch(names, after)
-	if isThere {
-		begin++
-	}
-	for i := begin; i < len(names) && err == nil; i++ {
-		if err = ctx.Err(); err == nil {
-			expire := func(ctx context.Context) (string, error) { return x.expire(ctx, rules[names[i]]) }
-			err = each(Visited{Name: names[i], Nth: i + 1, Of: len(names), Expire: expire})
-		}
-	}
+	err = m.store.backend.Walk(ctx, after, func(place string, c registry.Context) error {
+		expire := func(ctx context.Context) (string, error) { return x.expire(ctx, c) }
+		return each(Visited{Name: c.Name, Place: place, Expire: expire})
+	})
 	return errors.Join(err, x.finish())
-}
-
-// all lists the names of the contexts, in their order, and what is to destroy them.
-func (m maintenance) all(ctx context.Context) (names []string, rules map[string]registry.Context, err error) {
-	home := m.store.backend
-	var list []registry.Context
-	if m.IsShared() { // one list has both
-		state, err := home.State(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		names, list = state.Names(), state.Expiring()
-	} else {
-		if names, err = home.Names(ctx); err == nil {
-			list, err = home.Expiring(ctx)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	slices.Sort(names)
-	rules = map[string]registry.Context{}
-	for _, rule := range list {
-		rules[rule.Name] = rule
-	}
-	return names, rules, nil
 }
 
 // expiry removes expired contexts one by one.

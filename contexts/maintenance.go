@@ -75,12 +75,12 @@ func (m maintenance) AgesAt(ctx context.Context) (time.Time, error) {
 
 // Daily reports whether a day has passed since it last returned true, on any machine that
 // uses the store, or since [Store.Tidied] was called. It limits work that reads every context.
-// after is the name of the context that the work of the last time ended with, "" if it was done.
+// after is where the work of the last time ended, a place of [Store.Visit]; "" if it was done.
 func (m maintenance) Daily(ctx context.Context) (isDue bool, after string, err error) {
 	return m.store.backend.Daily(ctx)
 }
 
-// Tidied notes that the daily work was done now, up to the context of a name; "": all of it.
+// Tidied notes that the daily work was done now, up to a place of [Store.Visit]; "": all of it.
 func (m maintenance) Tidied(ctx context.Context, upTo string) error {
 	if err := m.store.backend.Tidied(ctx, upTo); err != nil {
 		return fmt.Errorf("noting what was tidied: %w", err)

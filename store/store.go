@@ -47,6 +47,11 @@ type Docs interface {
 	// it returns false. It sees everything that was acknowledged before the call, and may name
 	// documents that were removed. It costs less than List, whatever is in the documents.
 	Keys(ctx context.Context, prefix string, each func(key string) (more bool)) error
+	// Walk calls each with documents whose key begins with prefix and whose revision is above
+	// after, in the order of their revisions, until it returns false. It reads no more at once
+	// than a part of them, so what others change meanwhile it may see as it was, as it is, or
+	// both.
+	Walk(ctx context.Context, prefix string, after uint64, each func(Doc) (more bool)) error
 }
 
 // Doc is a document.

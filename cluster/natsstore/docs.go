@@ -128,6 +128,42 @@ func (d documents) List(ctx context.Context, prefix string, each func(store.Doc)
 	return nil
 }
 
+// walkBatch is how many documents one answer brings to a walk.
+const walkBatch = 1000
+
+// Walk reads the messages in their order.
+func (d documents) Walk(ctx context.Context, prefix string, after uint64, each func(store.Doc) bool) (err error) {
+	if err := store.CheckPrefix(prefix); err != nil {
+		return err
+	}
+	defer about(&err, "documents", prefix)
+	for {
+		var page []message
+		var end batchEnd
+		err := d.retry(ctx, func(ctx context.Context) (err error) {
+			page = nil
+			b := batch{Seq: after + 1, Next: d.layout.under(prefix), Count: walkBatch}
+			end, err = d.read(ctx, b, func(m message) (bool, error) {
+				page = append(page, m)
+				return true, nil
+			})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, m := range page {
+			key, isThere := d.document(m, prefix)
+			if isThere && !isReserved(key) && !each(store.Doc{Key: key, Rev: m.seq, Data: nonNil(m.data)}) {
+				return nil
+			}
+		}
+		if after = end.last; end.pending == 0 || end.last == 0 {
+			return nil
+		}
+	}
+}
+
 // document returns the key of the document that a message is; false if it was removed, or does
 // not begin with the prefix.
 func (d documents) document(m message, prefix string) (key string, isThere bool) {

@@ -158,11 +158,44 @@ func (d docs) List(ctx context.Context, prefix string, each func(store.Doc) bool
 		return err
 	}
 	after, before := keysFrom(prefix)
-	for {
-		a, err := d.run(ctx, `select key, rev, data from (
+	next := func() (answer, error) {
+		return d.run(ctx, `select key, rev, data from (
 				select *, sum(octet_length(data)) over (order by key rows unbounded preceding) - octet_length(data) as size
 				from (select key, rev, data from {s}.doc where key > $1 and key < $2 order by key limit $3) page
 			) sized where size <= $4 order by key`, after, before, number(pageRows), number(pageBytes))
+	}
+	return d.pages(pageRows, next, func(doc store.Doc) bool {
+		after = text(doc.Key)
+		return each(doc)
+	})
+}
+
+// walkRows is how many documents one round trip brings to a walk.
+const walkRows = 1000
+
+// Walk calls each with the documents in the order of their revisions.
+func (d docs) Walk(ctx context.Context, prefix string, after uint64, each func(store.Doc) bool) (err error) {
+	defer about(&err, "documents", prefix)
+	if err := store.CheckPrefix(prefix); err != nil {
+		return err
+	}
+	first, before := keysFrom(prefix)
+	next := func() (answer, error) {
+		return d.run(ctx, `select key, rev, data from (
+				select *, sum(octet_length(data)) over (order by rev rows unbounded preceding) - octet_length(data) as size
+				from (select key, rev, data from {s}.doc where key > $1 and key < $2 and rev > $3 order by rev limit $4) page
+			) sized where size <= $5 order by rev`, first, before, number(after), number(walkRows), number(pageBytes))
+	}
+	return d.pages(walkRows, next, func(doc store.Doc) bool {
+		after = doc.Rev
+		return each(doc)
+	})
+}
+
+// pages calls each with the documents that one round trip after the other brings, so many at most.
+func (d docs) pages(rows int, next func() (answer, error), each func(store.Doc) bool) error {
+	for {
+		a, err := next()
 		if err != nil {
 			return err
 		}
@@ -170,13 +203,13 @@ func (d docs) List(ctx context.Context, prefix string, each func(store.Doc) bool
 		for _, columns := range a.rows {
 			r := row{columns: columns}
 			doc := store.Doc{Key: r.text(), Rev: r.uint(), Data: r.column()}
-			size, after = size+len(doc.Data), text(doc.Key)
+			size += len(doc.Data)
 			if r.err != nil || !each(doc) {
 				return r.err
 			}
 		}
 		// The server leaves out what comes after more than pageBytes.
-		if len(a.rows) < pageRows && size <= pageBytes {
+		if len(a.rows) < rows && size <= pageBytes {
 			return nil
 		}
 	}

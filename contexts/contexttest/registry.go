@@ -88,12 +88,12 @@ func (s registryRules) daily(t *testing.T) {
 		equal(t, now.String(), step.want, isDue)
 		equal(t, "after", "", after)
 	}
-	must(t, h().Tidied(t.Context(), "work"))
+	must(t, h().Tidied(t.Context(), "12"))
 	for _, step := range []struct {
 		after string
 		isDue bool
 		later time.Duration
-	}{{"", false, time.Hour}, {"work", true, 23 * time.Hour}, {"", false, 0}, {"work", true, 25 * time.Hour}} {
+	}{{"", false, time.Hour}, {"12", true, 23 * time.Hour}, {"", false, 0}, {"12", true, 25 * time.Hour}} {
 		now = now.Add(step.later)
 		isDue, after, err := h().Daily(t.Context())
 		must(t, err)

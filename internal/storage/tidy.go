@@ -17,8 +17,8 @@ type Told struct {
 	Destroyed func(contexts.Expired)
 	Cleaned   func(context string, outputs int)
 	Left      func(outputs int, bytes int64)
-	// Done is told after each context which it was, of how many.
-	Done func(nth, of int)
+	// Done is told after each context how many are done.
+	Done func(contexts int)
 }
 
 // tidying removes from all contexts what is kept for nothing.
@@ -28,8 +28,8 @@ type tidying struct {
 	told  Told
 }
 
-// contexts goes through the contexts whose names come after a name. It returns the name of the last
-// one, "" if it came to the end. One whose turn alone takes longer than there is time counts as
+// contexts goes through the contexts after a place. It returns the place of the last one, "" if it came
+// to the end. One whose turn alone takes longer than there is time counts as
 // done, so that it does not keep the others for ever.
 func (t tidying) contexts(ctx context.Context, after string) (upTo string, err error) {
 	t.Host.Tidy()
@@ -39,16 +39,18 @@ func (t tidying) contexts(ctx context.Context, after string) (upTo string, err e
 	}
 	upTo = after
 	var failed error
+	n := 0
 	err = t.Store.Visit(ctx, after, t.inUse, func(v contexts.Visited) error {
 		err := t.context(ctx, v, now)
 		if ctx.Err() == nil || upTo == after {
-			upTo = v.Name
+			upTo = v.Place
 		}
 		if ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
 			return err
 		}
 		failed = errors.Join(failed, err)
-		t.told.Done(v.Nth, v.Of)
+		n++
+		t.told.Done(n)
 		return nil
 	})
 	if err != nil {
@@ -148,7 +150,7 @@ func (c Caches) daily(ctx context.Context, run Run, after string, done *Cleaned)
 	bounded, end := bound(ctx)
 	defer end()
 	t := tidying{c, run.Context, Told{Destroyed: run.Destroyed, Cleaned: func(_ string, n int) { done.Outputs += n },
-		Left: func(int, int64) {}, Done: func(int, int) {}}}
+		Left: func(int, int64) {}, Done: func(int) {}}}
 	upTo, err := t.contexts(bounded, after)
 	if upTo == "" && bounded.Err() == nil {
 		err = errors.Join(err, t.home(bounded))

@@ -61,6 +61,10 @@ func (w wrappedDocs) Keys(ctx context.Context, prefix string, each func(string) 
 	return w.around("Docs.Keys", func() error { return w.engine.Docs.Keys(ctx, prefix, each) })
 }
 
+func (w wrappedDocs) Walk(ctx context.Context, prefix string, after uint64, each func(store.Doc) bool) error {
+	return w.around("Docs.Walk", func() error { return w.engine.Docs.Walk(ctx, prefix, after, each) })
+}
+
 type wrappedLog struct{ wrapped }
 
 func (w wrappedLog) Tail(ctx context.Context, log string) (store.Tail, error) {

@@ -79,6 +79,9 @@ func prefixed() []call {
 		{"Docs.Keys", func(ctx context.Context, e *store.Engine, key string) error {
 			return e.Docs.Keys(ctx, key, func(string) bool { return true })
 		}},
+		{"Docs.Walk", func(ctx context.Context, e *store.Engine, key string) error {
+			return e.Docs.Walk(ctx, key, 0, func(store.Doc) bool { return true })
+		}},
 		{"Blobs.List", func(ctx context.Context, e *store.Engine, key string) error {
 			return e.Blobs.List(ctx, key, func(store.BlobInfo) bool { return true })
 		}},

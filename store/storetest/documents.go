@@ -29,6 +29,7 @@ func (s documentRules) rules() []rule {
 		{"four machines count together, and lose nothing", s.counts},
 		{"documents are listed by the beginning of their key", s.areListed},
 		{"keys are listed by their beginning, in their order", s.keysAreListed},
+		{"documents are walked in the order of their changes, from any of them on", s.areWalked},
 		{"a document of a million bytes is stored", s.large},
 		{"a document that is too large is refused, and nothing is written", s.tooLarge},
 		{"a new store has the format", s.format},
@@ -278,5 +279,36 @@ func (s documentRules) format(t *testing.T) {
 	d, err := s.machine(t).Docs.Get(context.Background(), store.FormatKey)
 	if err != nil || !bytes.Contains(d.Data, fmt.Appendf(nil, `"format":%d`, store.Format)) {
 		t.Errorf("%q, %v", d.Data, err)
+	}
+}
+
+// areWalked has more documents than one answer of an engine brings.
+func (s documentRules) areWalked(t *testing.T) {
+	const many = 1200
+	e := s.machine(t)
+	revs := make([]uint64, many)
+	for n := range revs {
+		revs[n] = e.put(fmt.Sprintf("name.%d", n), "x", 0)
+	}
+	e.put("other.1", "x", 0)
+	_, err := e.Docs.Put(t.Context(), "name.1", nil, revs[1])
+	must(t, err)
+	e.put("name.0", "y", revs[0])
+	walk := func(after uint64, most int) (keys []string) {
+		must(t, e.Docs.Walk(t.Context(), "name.", after, func(d store.Doc) bool {
+			keys = append(keys, d.Key)
+			return len(keys) < most
+		}))
+		return keys
+	}
+	all := walk(0, many)
+	if len(all) != many-1 || all[0] != "name.2" || all[many-3] != "name.1199" || all[many-2] != "name.0" {
+		t.Errorf("%d documents, from %s to %s", len(all), all[0], all[len(all)-1])
+	}
+	if some := walk(revs[500], 2); !slices.Equal(some, []string{"name.501", "name.502"}) {
+		t.Errorf("after name.500 there are %v", some)
+	}
+	if last := walk(revs[many-1], many); !slices.Equal(last, []string{"name.0"}) {
+		t.Errorf("after the last that was made there are %v", last)
 	}
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"github.com/chibi-host/chibi/store"
@@ -100,6 +101,20 @@ func (c memoryDocs) Keys(ctx context.Context, prefix string, each func(string) b
 	slices.SortFunc(found, func(a, b store.Doc) int { return strings.Compare(a.Key, b.Key) })
 	for _, d := range found {
 		if !each(d.Key) {
+			break
+		}
+	}
+	return nil
+}
+
+func (c memoryDocs) Walk(ctx context.Context, prefix string, after uint64, each func(store.Doc) bool) error {
+	found, err := c.list(ctx, prefix)
+	if err != nil {
+		return about("documents", prefix, err)
+	}
+	slices.SortFunc(found, func(a, b store.Doc) int { return cmp.Compare(a.Rev, b.Rev) })
+	for _, d := range found {
+		if d.Rev > after && !each(d) {
 			break
 		}
 	}

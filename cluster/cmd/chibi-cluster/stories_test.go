@@ -64,9 +64,9 @@ type stuckDocs struct {
 	lists atomic.Int32
 }
 
-// List makes a file as soon as it is stuck.
+// List makes a file as soon as it is stuck. What must be finished has no end, and is not stuck.
 func (d *stuckDocs) List(ctx context.Context, prefix string, each func(store.Doc) bool) error {
-	if strings.HasPrefix(prefix, "out.") && d.lists.Add(1) > 1 {
+	if strings.HasPrefix(prefix, "out.") && ctx.Done() != nil && d.lists.Add(1) > 1 {
 		if err := os.WriteFile("stuck", nil, 0o600); err != nil {
 			return err
 		}

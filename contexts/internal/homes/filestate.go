@@ -77,6 +77,19 @@ func (f fileRegistry) Expiring(ctx context.Context) (list []registry.Context, er
 	return state.Expiring(), nil
 }
 
+// Walk goes through the directories by their names.
+func (f fileRegistry) Walk(ctx context.Context, after string, each func(string, registry.Context) error) error {
+	names, err := fileNames(f).Names(ctx)
+	if err != nil {
+		return err
+	}
+	rules, err := f.Expiring(ctx)
+	if err != nil {
+		return err
+	}
+	return registry.Listing{Names: names, Rules: rules}.Walk(ctx, after, each)
+}
+
 // Entry finds the entry of a context.
 func (f fileRegistry) Entry(ctx context.Context, name string) (*registry.Context, error) {
 	state, err := f.State(ctx)

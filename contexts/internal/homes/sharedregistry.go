@@ -1,13 +1,17 @@
 package homes
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"github.com/chibi-host/chibi/internal/jsonfile"
+	"github.com/chibi-host/chibi/store"
 )
 
 // sharedRegistry keeps in the documents of names when contexts were made and used and when
@@ -39,6 +43,29 @@ func (h sharedRegistry) Expiring(ctx context.Context) ([]registry.Context, error
 		return nil, err
 	}
 	return state.Expiring(), nil
+}
+
+// Walk goes through the names in the order in which their documents were changed, and so needs no list of
+// all: the place is a revision. What is damaged or being renamed is left to those who list it.
+func (h sharedRegistry) Walk(ctx context.Context, after string, each func(string, registry.Context) error) error {
+	var from uint64
+	if after != "" {
+		var err error
+		if from, err = strconv.ParseUint(after, 10, 64); err != nil {
+			return fmt.Errorf("the place %.80q among the contexts: %w", after, err)
+		}
+	}
+	var failed error
+	err := h.engine.Docs.Walk(ctx, prefixName, from, func(d store.Doc) bool {
+		n, err := decodeName(d)
+		if err != nil || n.Moving != "" {
+			return true
+		}
+		h.docs.remember(n.Name, n)
+		failed = each(strconv.FormatUint(d.Rev, 10), n.state())
+		return failed == nil && ctx.Err() == nil
+	})
+	return cmp.Or(failed, err, ctx.Err())
 }
 
 func (h sharedRegistry) Entry(ctx context.Context, name string) (*registry.Context, error) {

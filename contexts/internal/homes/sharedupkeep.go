@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
-	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/store"
 )
@@ -20,7 +20,7 @@ const keyGC = "gc"
 
 type gcDoc struct {
 	At int64 `json:"at"`
-	// After is the name of the context that it ended with; "": it was done.
+	// After is the place of Walk that it ended with; "": it was done.
 	After string `json:"after,omitempty"`
 }
 
@@ -47,10 +47,14 @@ func (h sharedUpkeep) Daily(ctx context.Context) (isDue bool, after string, err 
 // lastTidied reads when that was last done; a damaged document says nothing.
 func (h sharedUpkeep) lastTidied(ctx context.Context) (last gcDoc, rev uint64, err error) {
 	d, err := h.get(ctx, keyGC)
-	if err != nil || d.Rev == 0 || strictjson.Decode(d.Data, &last) != nil || registry.ValidName(last.After) != nil {
+	if err != nil || d.Rev == 0 {
+		return gcDoc{}, 0, err
+	}
+	err = strictjson.Decode(d.Data, &last)
+	if _, noPlace := strconv.ParseUint(last.After, 10, 64); err != nil || noPlace != nil {
 		last.After = ""
 	}
-	return last, d.Rev, err
+	return last, d.Rev, nil
 }
 
 // note stores the document, unless another machine does it now.

@@ -44,6 +44,18 @@ func (m memoryRegistry) Expiring(ctx context.Context) ([]registry.Context, error
 	return known.Expiring(), err
 }
 
+func (m memoryRegistry) Walk(ctx context.Context, after string, each func(string, registry.Context) error) error {
+	names, err := m.Names(ctx)
+	if err != nil {
+		return err
+	}
+	rules, err := m.Expiring(ctx)
+	if err != nil {
+		return err
+	}
+	return registry.Listing{Names: names, Rules: rules}.Walk(ctx, after, each)
+}
+
 func (m memoryRegistry) Entry(ctx context.Context, name string) (*registry.Context, error) {
 	known, err := m.State(ctx)
 	return known.Find(name), err

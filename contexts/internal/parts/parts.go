@@ -99,9 +99,9 @@ type upkeep interface {
 	// Free frees the disk space of removed contexts.
 	Free() error
 	// Daily reports whether a day has passed since it last returned true or Tidied was called, and
-	// up to which name that was; "": to the end.
+	// up to which place of Walk that was; "": to the end.
 	Daily(ctx context.Context) (isDue bool, after string, err error)
-	// Tidied notes that the daily work was done now, and up to which name.
+	// Tidied notes that the daily work was done now, and up to which place.
 	Tidied(ctx context.Context, upTo string) error
 	// Housekeep finishes what was interrupted, and registers contexts that are not.
 	Housekeep(ctx context.Context) error
@@ -119,6 +119,11 @@ type Registry interface {
 	// into memory.
 	Current(ctx context.Context) (registry.State, error)
 	Expiring(ctx context.Context) ([]registry.Context, error)
+	// Walk calls each with the contexts that exist, in an order that goes on after a place, until it
+	// returns an error or ctx ends, which is the error then. What is known may say no more than the
+	// name and what is to destroy the context. place is that of the context in the order; "" is before
+	// the first one.
+	Walk(ctx context.Context, after string, each func(place string, c registry.Context) error) error
 	// Entry returns what is known of one context, nil if nothing is.
 	Entry(ctx context.Context, name string) (*registry.Context, error)
 	// Touch records that a context was used now.

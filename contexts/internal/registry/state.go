@@ -3,6 +3,7 @@
 package registry
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,6 +85,35 @@ func (f *File) Expiring() (list []Context) {
 		}
 	}
 	return list
+}
+
+// Listing has the names of the contexts that exist, and the entries with a rule to be destroyed.
+type Listing struct {
+	Names []string
+	Rules []Context
+}
+
+// Walk calls each with the names after one, in their order, until it returns an error or ctx ends.
+func (l Listing) Walk(ctx context.Context, after string, each func(name string, c Context) error) error {
+	known := map[string]Context{}
+	for _, e := range l.Rules {
+		known[e.Name] = e
+	}
+	slices.Sort(l.Names)
+	for _, name := range l.Names {
+		if name <= after {
+			continue
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e := known[name]
+		e.Name = name
+		if err := each(name, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Names returns the names of the listed contexts.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/cli/command"
@@ -30,9 +29,8 @@ func collect(ctx context.Context, p storage.Place, c *storage.Contents, shown *c
 	err := p.Collect(ctx, c, storage.Told{Destroyed: shown.destroyed, Cleaned: shown.cleaned, Left: shown.left,
 		Done: shown.done})
 	shown.endWaiting()
-	if ctx.Err() != nil && shown.of > 0 {
-		shown.out.Notef("%s of %s are done; chibi store gc begins again", humanize.Comma(int64(shown.nth)),
-			english.Plural(shown.of, "context", ""))
+	if ctx.Err() != nil && shown.contexts > 0 {
+		shown.out.Notef("%s done; chibi store gc begins again", shown.progress())
 	}
 	if err != nil || shown.removed {
 		return err
@@ -42,10 +40,10 @@ func collect(ctx context.Context, p storage.Place, c *storage.Contents, shown *c
 
 // collection shows what is removed.
 type collection struct {
-	out     *output.Printer
-	removed bool
-	nth, of int // how far it is
-	end     func()
+	out      *output.Printer
+	removed  bool
+	contexts int // that are done
+	end      func()
 }
 
 func (c *collection) say(format string, args ...any) {
@@ -69,12 +67,16 @@ func (c *collection) left(outputs int, bytes int64) {
 // step is after how many contexts the progress is shown.
 const step = 100
 
-func (c *collection) done(nth, of int) {
-	if c.nth, c.of = nth, of; nth%step == 0 {
+func (c *collection) done(contexts int) {
+	if c.contexts = contexts; contexts%step == 0 {
 		c.endWaiting()
-		c.end = c.out.Screen.Waiting(fmt.Sprintf("cleaning up, %s of %s contexts", humanize.Comma(int64(nth)),
-			humanize.Comma(int64(of))))
+		c.end = c.out.Screen.Waiting("cleaning up, " + c.progress() + " done")
 	}
+}
+
+// progress says how far it is.
+func (c *collection) progress() string {
+	return english.Plural(c.contexts, "context", "")
 }
 
 func (c *collection) endWaiting() {
