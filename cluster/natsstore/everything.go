@@ -33,7 +33,7 @@ func (s stream) everythingUpTo(ctx context.Context, filter string, target uint64
 	all := map[string]message{}
 	for from := uint64(1); ; {
 		end, err := s.read(ctx, batch{Seq: from, Next: filter, Count: maxBatch}, func(m message) (bool, error) {
-			all[m.subject] = m
+			all[m.subject] = m.slim()
 			return true, nil
 		})
 		switch {

@@ -45,6 +45,22 @@ func (m message) isRemoved() bool {
 	return m.header.Get(headerKV) != "" || m.header.Get(headerMarker) != ""
 }
 
+// slim returns the message with those headers only that say what is removed or held: the others are most
+// of what very many documents take in memory.
+func (m message) slim() message {
+	all := m.header
+	m.header = nil
+	for _, key := range []string{headerKV, headerMarker, headerLease, headerTTL} {
+		if values := all.Values(key); len(values) > 0 {
+			if m.header == nil {
+				m.header = nats.Header{}
+			}
+			m.header[key] = values
+		}
+	}
+	return m
+}
+
 // number returns a header that is a number; ok is false if it is absent.
 func (m message) number(header string) (n uint64, ok bool, err error) {
 	text := m.header.Get(header)
