@@ -9,8 +9,6 @@ package theirs
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +16,6 @@ import (
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/hooks"
-	agentsettings "github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/internal/term"
@@ -201,49 +198,6 @@ func addBackground(a *loader) {
 	})
 }
 
-// skip leaves a hook out.
-func (a *loader) skip(h hook, why plugin.SkippedPlugin) {
-	why.Name, why.Origin, why.Note = h.name, a.origin(h.file, h.Line), h.note()
-	a.Skipped = append(a.Skipped, why)
-}
-
-// leftOut says why a hook does not run, if something can be said without looking at its
-// matcher.
-func (a *loader) leftOut(h hook, off switchedOff) plugin.SkippedPlugin {
-	event, known := a.dialect.Event(h.Event)
-	title := a.dialect.Title
-	switch why := off.why(h); {
-	case h.IsBridge():
-		return plugin.SkippedPlugin{Reason: ofBridge + " for " + title + "; it does not run in chibi"}
-	case why != "":
-		return plugin.SkippedPlugin{Reason: why, Disabled: true}
-	case a.override[h.name].Disabled && h.other == "":
-		return plugin.SkippedPlugin{Disabled: true,
-			Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", h.name)}
-	case !known:
-		return plugin.SkippedPlugin{Reason: unknownEvent(a.dialect, h.Event)}
-	case len(event.Points()) == 0:
-		return plugin.SkippedPlugin{Reason: "chibi never fires " + event.Name}
-	case h.Kind == "":
-		return plugin.SkippedPlugin{Reason: fmt.Sprintf("%s has no handlers of type %q", title, clipped(h.Type))}
-	case a.Ways.Lacks(h.Kind) != "":
-		return plugin.SkippedPlugin{Reason: a.Ways.Lacks(h.Kind)}
-	case h.Shell == "powershell" && runtime.GOOS != "windows":
-		return plugin.SkippedPlugin{Reason: "it is for powershell, which runs on Windows only"}
-	}
-	return plugin.SkippedPlugin{}
-}
-
-// maxShown is how much of a name in a settings file is shown.
-const maxShown = 60
-
-func clipped(name string) string {
-	if len(name) > maxShown {
-		name = name[:maxShown] + "..."
-	}
-	return strings.ToValidUTF8(name, "?")
-}
-
 // reportFiles reports what is wrong with files and with entries that cannot be read. Nothing of
 // these runs, so that it does not matter whether they are approved.
 func (a *loader) reportFiles() {
@@ -265,80 +219,4 @@ func place(path string, line int) string {
 		return term.Name(path)
 	}
 	return fmt.Sprintf("%s:%d", term.Name(path), line)
-}
-
-// load makes the plugin of a hook. before are those that are asked before it.
-func (a *loader) load(h hook, before []hook) {
-	twins := twinsOf(a.dialect, h, before)
-	for _, twin := range twins {
-		if twin.Matcher == h.Matcher {
-			a.skip(h, plugin.SkippedPlugin{Disabled: true, Reason: "it is the same as " + twin.name + ", and runs once"})
-			return
-		}
-	}
-	override := a.override[h.name]
-	p, err := hooks.NewPlugin(&a.dialect, ofPlugin(a, h), hooks.Options{
-		Name: h.name, Path: h.file.Path, Dir: a.dirOf(h), Runner: a.runner(h.file),
-		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory, Ways: a.Ways, Agents: agents.All(),
-		Concerns: concerningOf(a.Options), Waiting: a.Waiting, Leaves: leavingOf(a.Options),
-		URLs: a.urls, HeaderVariables: a.headerVariables,
-		Twins: handlersOf(twins),
-	})
-	if err != nil {
-		a.skip(h, plugin.SkippedPlugin{Reason: err.Error(), Reportable: true})
-		return
-	}
-	p.Origin, p.Note = a.origin(h.file, h.Line), h.note()
-	if h.other != "" {
-		a.Notices = append(a.Notices, plugin.Notice{Plugin: h.name, Text: h.other})
-	}
-	a.Notices = append(a.Notices, append(override.Apply(&p), override.NoStdin(p.Name)...)...)
-	a.Plugins = append(a.Plugins, p)
-}
-
-// note describes a hook for lists.
-func (h hook) note() string { return foreign.Describe(*h.Handler) + h.aboutName() + h.aboutKnown() }
-
-// twinsOf returns the earlier hooks that are the same for the agent, whatever their matchers.
-func twinsOf(d engine.Dialect, h hook, before []hook) (twins []hook) {
-	for _, b := range before {
-		if d.Dedup != "" && b.Event == h.Event && b.Kind == h.Kind && b.If == h.If && b.Title() == h.Title() &&
-			slices.Equal(b.Args, h.Args) && (d.Dedup == "command" || b.Name == h.Name) && b.root() == h.root() {
-			twins = append(twins, b)
-		}
-	}
-	return twins
-}
-
-func handlersOf(hooks []hook) (list []agentsettings.Handler) {
-	for _, h := range hooks {
-		list = append(list, *h.Handler)
-	}
-	return list
-}
-
-// rootOf returns the directory that is the project's for the hooks of a file.
-func (a *loader) rootOf(f *hookFile) string {
-	if f.isProject {
-		return f.Root
-	}
-	return a.Project.Dir
-}
-
-// dirOf returns where a hook runs; "": in the working directory.
-func (a *loader) dirOf(h hook) string {
-	dir := a.Project.Dir
-	if h.file.AtRoot {
-		dir = a.rootOf(h.file)
-		if !h.file.isProject {
-			dir = filepath.Dir(h.file.Path)
-		}
-	}
-	if h.Dir == "" {
-		return dir
-	}
-	if filepath.IsAbs(h.Dir) {
-		return h.Dir
-	}
-	return filepath.Join(dir, h.Dir)
 }

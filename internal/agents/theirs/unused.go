@@ -2,6 +2,7 @@ package theirs
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -10,6 +11,49 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/dustin/go-humanize/english"
 )
+
+// skip leaves a hook out.
+func (a *loader) skip(h hook, why plugin.SkippedPlugin) {
+	why.Name, why.Origin, why.Note = h.name, a.origin(h.file, h.Line), h.note()
+	a.Skipped = append(a.Skipped, why)
+}
+
+// leftOut says why a hook does not run, if something can be said without looking at its
+// matcher.
+func (a *loader) leftOut(h hook, off switchedOff) plugin.SkippedPlugin {
+	event, known := a.dialect.Event(h.Event)
+	title := a.dialect.Title
+	switch why := off.why(h); {
+	case h.IsBridge():
+		return plugin.SkippedPlugin{Reason: ofBridge + " for " + title + "; it does not run in chibi"}
+	case why != "":
+		return plugin.SkippedPlugin{Reason: why, Disabled: true}
+	case a.override[h.name].Disabled && h.other == "":
+		return plugin.SkippedPlugin{Disabled: true,
+			Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", h.name)}
+	case !known:
+		return plugin.SkippedPlugin{Reason: unknownEvent(a.dialect, h.Event)}
+	case len(event.Points()) == 0:
+		return plugin.SkippedPlugin{Reason: "chibi never fires " + event.Name}
+	case h.Kind == "":
+		return plugin.SkippedPlugin{Reason: fmt.Sprintf("%s has no handlers of type %q", title, clipped(h.Type))}
+	case a.Ways.Lacks(h.Kind) != "":
+		return plugin.SkippedPlugin{Reason: a.Ways.Lacks(h.Kind)}
+	case h.Shell == "powershell" && runtime.GOOS != "windows":
+		return plugin.SkippedPlugin{Reason: "it is for powershell, which runs on Windows only"}
+	}
+	return plugin.SkippedPlugin{}
+}
+
+// maxShown is how much of a name in a settings file is shown.
+const maxShown = 60
+
+func clipped(name string) string {
+	if len(name) > maxShown {
+		name = name[:maxShown] + "..."
+	}
+	return strings.ToValidUTF8(name, "?")
+}
 
 // reportUnused says in one line which hooks do not run here, although nobody turned them off.
 func (a *loader) reportUnused() {
