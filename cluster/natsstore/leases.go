@@ -58,7 +58,11 @@ func (l *leases) Take(ctx context.Context, key string, holder []byte) (_ store.L
 			return nil, err
 		}
 		if isHeld(before) {
-			return nil, l.heldBy(ctx, before)
+			other, err := l.heldBy(ctx, before)
+			if err != nil {
+				return nil, err
+			}
+			return nil, other
 		}
 		held.seq, held.fresh = before.seq, before.seq == 0 || before.header.Get(headerLease) == leaseFree
 		start := time.Now()
@@ -95,13 +99,14 @@ func isHeld(m message) bool {
 	return state != leaseFree && state != leaseBroken
 }
 
-func (l *leases) heldBy(ctx context.Context, m message) error {
+// heldBy says who holds a lease and until when, by the leader's clock.
+func (l *leases) heldBy(ctx context.Context, m message) (*store.HeldError, error) {
 	server, err := l.docs.time(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	held := l.held(m, server)
-	return &held
+	return &held, nil
 }
 
 func (l *leases) held(m message, server time.Time) store.HeldError {
@@ -161,12 +166,7 @@ func (l *leases) Holder(ctx context.Context, key string) (_ *store.HeldError, er
 	if err != nil || !isHeld(m) {
 		return nil, err
 	}
-	server, err := l.docs.time(ctx)
-	if err != nil {
-		return nil, err
-	}
-	held := l.held(m, server)
-	return &held, nil
+	return l.heldBy(ctx, m)
 }
 
 func (l *leases) Break(ctx context.Context, key string) (err error) {

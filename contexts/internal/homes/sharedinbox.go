@@ -98,14 +98,20 @@ func (b sharedInbox) HasMail(ctx context.Context) bool {
 	if err != nil {
 		return true // reading it returns the error
 	}
-	found := false
-	if id != "" {
-		err = b.home.engine.Docs.List(ctx, mailPrefix(id), func(store.Doc) bool {
-			found = true
-			return false
-		})
+	if id == "" {
+		return false
 	}
+	found, err := b.home.hasMail(ctx, id)
 	return found || err != nil
+}
+
+// hasMail reports whether messages wait in the inbox of the context with an id.
+func (h *sharedHome) hasMail(ctx context.Context, id string) (found bool, err error) {
+	err = h.engine.Docs.List(ctx, mailPrefix(id), func(store.Doc) bool {
+		found = true
+		return false
+	})
+	return found, err
 }
 
 // Waiting reads the messages. A document that is not one is reported and stays.

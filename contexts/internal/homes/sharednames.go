@@ -107,11 +107,7 @@ func (h sharedNames) Activity(ctx context.Context, names []string, all bool) (pa
 			if err != nil {
 				return err
 			}
-			hasMail := false
-			err = h.engine.Docs.List(ctx, mailPrefix(id), func(store.Doc) bool {
-				hasMail = true
-				return false
-			})
+			hasMail, err := h.hasMail(ctx, id)
 			mu.Lock()
 			defer mu.Unlock()
 			a.HasMail[name] = hasMail
