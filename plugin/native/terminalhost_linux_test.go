@@ -41,9 +41,10 @@ type host struct {
 // hostVariable holds a host as JSON: such a run of the tests is that host.
 const hostVariable = "CHIBI_TEST_HOST"
 
-// run is what the host does. What it says begins with "host: ".
+// run is what the host does. What it says begins with "host: ", on a line of its own: a plugin
+// that is ended may have written half a line to the same pipe.
 func (h host) run(t *testing.T) {
-	say := func(format string, args ...any) { fmt.Printf("host: "+format+"\n", args...) }
+	say := func(format string, args ...any) { fmt.Printf("\nhost: "+format+"\n", args...) }
 	lender := process.NewLender(time.Duration(h.PatienceMS)*time.Millisecond, func() func() {
 		say("lent by %d", unix.Getpgrp())
 		return func() { say("back") }
