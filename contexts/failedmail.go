@@ -29,7 +29,7 @@ const (
 func (b *mailbox) Fail(m Mail) error {
 	m.Content = clip.Bytes(m.Content, maxFailedContent)
 	err := b.changeFailed(func(failed []Mail) []Mail {
-		if slices.ContainsFunc(failed, func(f Mail) bool { return f.ID == m.ID }) {
+		if hasMessage(failed, m.ID) {
 			return failed // by a run that died before it had emptied the inbox
 		}
 		return append(failed, m)
@@ -69,16 +69,27 @@ func (b *mailbox) Failed(ctx context.Context) ([]Mail, error) {
 	return b.failedIn(text), nil
 }
 
-// ForgetFailed removes the messages that failed. Those that again names are put into the inbox once
-// more, as new ones.
-func (b *mailbox) ForgetFailed(again ...Mail) error {
-	for _, m := range again {
+// SendFailedAgain puts messages that failed into the inbox once more, as new ones, and then removes
+// them from those that failed: what dies in between sends a message twice and loses none.
+func (b *mailbox) SendFailedAgain(failed ...Mail) error {
+	for _, m := range failed {
 		m.ID, m.Timestamp = uuid.NewString(), b.store.Now().Unix()
 		if err := b.inbox.Put(m); err != nil {
 			return fmt.Errorf("sending to context %q: %w", b.ref.Name, err)
 		}
 	}
-	return b.changeFailed(func([]Mail) []Mail { return nil })
+	return b.ForgetFailed(failed...)
+}
+
+// ForgetFailed removes messages from those that failed. What failed in the meantime stays.
+func (b *mailbox) ForgetFailed(seen ...Mail) error {
+	return b.changeFailed(func(failed []Mail) []Mail {
+		return slices.DeleteFunc(failed, func(f Mail) bool { return hasMessage(seen, f.ID) })
+	})
+}
+
+func hasMessage(mail []Mail, id string) bool {
+	return slices.ContainsFunc(mail, func(m Mail) bool { return m.ID == id })
 }
 
 // changeFailed replaces the list, and what the registry says of it.

@@ -14,6 +14,7 @@ func (s failedMailRules) rules() []rule {
 	return []rule{
 		{"a message waits again if its run died after a call, and says how often it was tried", s.diedMidway},
 		{"a message that failed is kept and counted until it is sent again", s.failed},
+		{"removing failed messages, or sending them again, keeps those that failed since", s.failedMeanwhile},
 		{"whoever sent a message that failed gets a report, and the report says of what", s.reported},
 	}
 }
@@ -73,7 +74,7 @@ func (s failedMailRules) failed(t *testing.T) {
 	failed, err := c.Failed(t.Context())
 	must(t, err)
 	equal(t, "failed", 2, len(failed))
-	must(t, c.ForgetFailed(failed...))
+	must(t, c.SendFailedAgain(failed...))
 	unlock()
 	equal(t, "count", 0, count())
 	equal(t, "waiting", "one two", waiting(t, c))
@@ -83,6 +84,29 @@ func (s failedMailRules) failed(t *testing.T) {
 	failed, err = c.Failed(t.Context())
 	must(t, err)
 	equal(t, "failed", 0, len(failed))
+}
+
+func (s failedMailRules) failedMeanwhile(t *testing.T) {
+	h := s.home(t)
+	c := in(t, h, "work")
+	fail := func(text string) []contexts.Mail {
+		must(t, c.Send("work", "other", text))
+		must(t, c.Fail(arrived(t, c)[0]))
+		failed, err := c.Failed(t.Context())
+		must(t, err)
+		return failed
+	}
+	removed := fail("one")
+	sent := fail("two")[1:]
+	fail("three")
+	must(t, c.ForgetFailed(removed...))
+	must(t, c.SendFailedAgain(sent...))
+	equal(t, "waiting", "two", waiting(t, c))
+	failed, err := c.Failed(t.Context())
+	must(t, err)
+	if len(failed) != 1 || failed[0].Content != "three" {
+		t.Errorf("failed still: %+v", failed)
+	}
 }
 
 func (s failedMailRules) reported(t *testing.T) {

@@ -109,9 +109,9 @@ func failedCommand(env *command.Env) *cli.Command {
 			}
 			switch {
 			case again:
-				return c.ForgetFailed(failed...)
+				return c.SendFailedAgain(failed...)
 			case remove:
-				return c.ForgetFailed()
+				return c.ForgetFailed(failed...)
 			}
 			return nil
 		}),
