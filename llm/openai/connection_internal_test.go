@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -38,5 +39,22 @@ func TestAConnectionFromBeforeASleepIsClosed(t *testing.T) {
 		if n := connections.Load(); n != step.want {
 			t.Errorf("after %s: %d connections, want %d", step.after, n, step.want)
 		}
+	}
+}
+
+// TestAnEarlyConnectionThatWasClosedHereIsReplaced: net/http closes a connection as soon as it sees that
+// the server has done so, as after a sleep, and then cannot send over it.
+func TestAnEarlyConnectionThatWasClosedHereIsReplaced(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	defer server.Close()
+	c := &Client{URL: server.URL + "/v1"}
+	defer c.Close()
+	c.Dial(t.Context())
+	<-c.connection.early.ready
+	c.connection.early.conn.Close()
+	if reply, err := c.Stream(t.Context(), json.RawMessage(`{}`), nil); err != nil || reply.Text != "Hi" {
+		t.Errorf("%q, %v", reply.Text, err)
 	}
 }

@@ -70,6 +70,7 @@ func isTemporary(err error) bool {
 	for _, temporary := range []error{
 		io.EOF, io.ErrUnexpectedEOF, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE,
 		syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ETIMEDOUT,
+		net.ErrClosed, // by net/http, when the server had closed it while this machine slept
 	} {
 		if errors.Is(err, temporary) {
 			return true
