@@ -26,7 +26,7 @@ type operation struct {
 
 // reads reports whether nothing is written.
 func (o operation) reads() bool {
-	return slices.Contains([]string{"Get", "List", "Tail", "Read", "Read backward"}, o.name)
+	return slices.Contains([]string{"Get", "List", "Keys", "Tail", "Read", "Read backward", "Holder"}, o.name)
 }
 
 func nothing(context.Context, *store.Engine, string) (any, error) { return nil, nil }
