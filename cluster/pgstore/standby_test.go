@@ -51,16 +51,11 @@ func (p *pair) asked(program string) []string {
 // cutAnyShort ends the waiting of all statements that wait for the standby, when there are some.
 func (p *pair) cutAnyShort() {
 	p.Helper()
-	for {
-		cut, err := p.primary.Exec(p.Context(), `select case when random() < 0.5 then pg_terminate_backend(pid)
-			else pg_cancel_backend(pid) end::text from pg_stat_activity where wait_event = 'SyncRep'`)
-		if err != nil {
+	for cut := 0; cut == 0; time.Sleep(time.Millisecond) {
+		var err error
+		if cut, err = p.primary.CutWaits(p.Context()); err != nil {
 			p.Fatal(err)
 		}
-		if len(cut) > 0 {
-			return
-		}
-		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -56,6 +56,9 @@ func serve(path string, stdin io.Reader) error {
 // make the machine busy.
 const findTime = 4 * time.Minute
 
+// savedLog is how much of a log is saved.
+const savedLog = 4 << 20
+
 // Cluster is three servers, each a process.
 type Cluster struct {
 	Nodes []*Node
@@ -172,6 +175,20 @@ func (c *Cluster) logEnds(ill *Node) {
 	for _, n := range c.Nodes {
 		text, err := os.ReadFile(n.log)
 		c.t.Logf("the log of %s ends with (%v)\n%s", n.Name, err, text[max(0, len(text)-4000):])
+	}
+}
+
+// SaveLogs copies the ends of what the servers wrote into a directory.
+func (c *Cluster) SaveLogs(dir string) {
+	c.t.Helper()
+	for _, n := range c.Nodes {
+		text, err := os.ReadFile(n.log)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, n.Name+".log"), text[max(0, len(text)-savedLog):], 0o600)
+		}
+		if err != nil {
+			c.t.Error(err)
+		}
 	}
 }
 

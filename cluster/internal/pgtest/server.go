@@ -22,6 +22,9 @@ import (
 // startTime bounds how long a server may take until it answers.
 const startTime = 60 * time.Second
 
+// savedLog is how much of a log is saved.
+const savedLog = 4 << 20
+
 // Server is a running PostgreSQL with one superuser, postgres, who needs no password on
 // loopback.
 type Server struct {
@@ -113,6 +116,15 @@ func (s *Server) Restart() error {
 }
 
 func (s *Server) log() string { return filepath.Join(filepath.Dir(s.Data), "log") }
+
+// SaveLog copies the end of what the server wrote into a directory.
+func (s *Server) SaveLog(dir, name string) error {
+	text, err := os.ReadFile(s.log())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, name+".log"), text[max(0, len(text)-savedLog):], 0o600)
+}
 
 // wait returns when the server answers, or with what it wrote when it does not.
 func (s *Server) wait() error {

@@ -76,6 +76,14 @@ func (s *Server) Require(ctx context.Context) error {
 	}
 }
 
+// CutWaits ends the waiting of all statements that wait for the standby, in one of two ways: what they
+// wrote is there, and the standby may not have it. It returns how many there were.
+func (s *Server) CutWaits(ctx context.Context) (int, error) {
+	cut, err := s.Exec(ctx, `select case when random() < 0.5 then pg_terminate_backend(pid)
+		else pg_cancel_backend(pid) end::text from pg_stat_activity where wait_event = 'SyncRep'`)
+	return len(cut), err
+}
+
 // TakeOver makes a standby the primary after its own one and itself were killed: nothing gets to it
 // that it had not written yet.
 func (s *Server) TakeOver(ctx context.Context, primary *Server) error {
