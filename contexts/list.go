@@ -61,18 +61,22 @@ func (s *Store) Select(ctx context.Context, sel Selection) ([]Info, error) {
 	return list, nil
 }
 
-// known describes the contexts from which some are selected, by name: the first ones, if that is
-// enough and costs less than all.
+// known describes the contexts from which some are selected, by name: in a shared store only those that
+// may be, as that costs less than all.
 func (s *Store) known(ctx context.Context, sel Selection) (list []registry.Context, current string, err error) {
 	b, isShared := s.backend.(parts.Sharing)
 	order := func(name string) string { return name }
 	if isShared {
 		order = strings.ToLower
 	}
-	if isShared && sel.Limit > 0 && !sel.Newest {
+	if isShared && sel.Limit > 0 {
+		some := b.First
+		if sel.Newest {
+			some = b.Newest
+		}
 		var state registry.State
 		if state, err = s.backend.Current(ctx); err == nil {
-			list, err = b.First(ctx, sel.Limit)
+			list, err = some(ctx, sel.Limit)
 		}
 		current = state.Current
 	} else {

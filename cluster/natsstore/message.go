@@ -1,9 +1,11 @@
 package natsstore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -45,17 +47,17 @@ func (m message) isRemoved() bool {
 	return m.header.Get(headerKV) != "" || m.header.Get(headerMarker) != ""
 }
 
-// slim returns the message with those headers only that say what is removed or held: the others are most
-// of what very many documents take in memory.
+// slim returns the message with those headers only that say what is removed or held, and without the
+// bytes that it came in: they are most of what very many documents take in memory.
 func (m message) slim() message {
 	all := m.header
-	m.header = nil
+	m.subject, m.data, m.header = strings.Clone(m.subject), bytes.Clone(m.data), nil
 	for _, key := range []string{headerKV, headerMarker, headerLease, headerTTL} {
-		if values := all.Values(key); len(values) > 0 {
+		if value := all.Get(key); value != "" {
 			if m.header == nil {
 				m.header = nats.Header{}
 			}
-			m.header[key] = values
+			m.header.Set(key, strings.Clone(value))
 		}
 	}
 	return m

@@ -249,6 +249,51 @@ func (h *nameDocs) first(ctx context.Context, n int) ([]named, error) {
 	})
 }
 
+// newest is like list, for those that were used last, at most n. It keeps no more of the others than it needs
+// to compare them: a home may have very many.
+func (h *nameDocs) newest(ctx context.Context, n int) ([]named, error) {
+	return h.settled(ctx, func() ([]store.Doc, error) {
+		var used []usedName
+		err := h.engine.Docs.List(ctx, prefixName, func(d store.Doc) bool {
+			one, err := decodeName(d)
+			if err != nil {
+				h.leaveOut(err)
+				return true
+			}
+			if used = append(used, usedName{d.Key, one.Last}); len(used) >= 2*n {
+				used = lastUsed(used, n)
+			}
+			return ctx.Err() == nil
+		})
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		var keys []string
+		for _, u := range lastUsed(used, n) {
+			keys = append(keys, u.key)
+		}
+		slices.Sort(keys)
+		return h.get(ctx, keys)
+	})
+}
+
+// usedName is the key of a name, and when the context was used last.
+type usedName struct {
+	key  string
+	last int64
+}
+
+// lastUsed returns those that were used last, at most n.
+func lastUsed(names []usedName, n int) []usedName {
+	slices.SortFunc(names, func(a, b usedName) int {
+		return cmp.Or(cmp.Compare(b.last, a.last), strings.Compare(a.key, b.key))
+	})
+	return names[:min(len(names), n)]
+}
+
+// leaveOut reports a damaged document.
+func (h *nameDocs) leaveOut(err error) { parts.Report(h.settings, "%v; it is left out", err) }
+
 // settled returns the names of documents. If some are being renamed it finishes that, and reads again.
 func (h *nameDocs) settled(ctx context.Context, read func() ([]store.Doc, error)) (list []named, err error) {
 	for range maxTries {
@@ -261,7 +306,7 @@ func (h *nameDocs) settled(ctx context.Context, read func() ([]store.Doc, error)
 		for _, d := range docs {
 			switch n, err := decodeName(d); {
 			case err != nil:
-				parts.Report(h.settings, "%v; it is left out", err)
+				h.leaveOut(err)
 			case n.Moving != "":
 				moving = append(moving, n)
 			default:

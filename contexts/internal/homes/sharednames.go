@@ -52,8 +52,11 @@ func (h sharedNames) Create(ctx context.Context, name string) (isNew bool, err e
 	return isNew, err
 }
 
-// ID returns the id of a context.
+// ID returns the id of a context, as Create does without asking again.
 func (h sharedNames) ID(ctx context.Context, name string) (string, error) {
+	if n := h.docs.recall(name); n.Name == name && time.Since(n.at) < freshName {
+		return n.ID, nil
+	}
 	n, err := h.docs.lookup(ctx, name)
 	return n.ID, err
 }
@@ -75,15 +78,23 @@ func (h sharedNames) LastUse(ctx context.Context, name string) (last time.Time) 
 
 // First finds the first names by the keys of their documents.
 func (h sharedNames) First(ctx context.Context, n int) ([]registry.Context, error) {
-	list, err := h.docs.first(ctx, n)
+	return statesOf(h.docs.first(ctx, n))
+}
+
+// Newest finds the names that were used last.
+func (h sharedNames) Newest(ctx context.Context, n int) ([]registry.Context, error) {
+	return statesOf(h.docs.newest(ctx, n))
+}
+
+// statesOf returns what a registry says of names.
+func statesOf(list []named, err error) (states []registry.Context, _ error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing contexts: %w", err)
 	}
-	var first []registry.Context
 	for _, n := range list {
-		first = append(first, n.state())
+		states = append(states, n.state())
 	}
-	return first, nil
+	return states, nil
 }
 
 // Activity asks once for all contexts, or for each.

@@ -78,6 +78,8 @@ type Sharing interface {
 	// First describes the first contexts by name, at most n. It does not read what is known of
 	// the others.
 	First(ctx context.Context, n int) ([]registry.Context, error)
+	// Newest describes the contexts that were used last, at most n, by name.
+	Newest(ctx context.Context, n int) ([]registry.Context, error)
 	// Activity tells who uses contexts, and which have mail. It asks for each of them, or once
 	// for all that there are.
 	Activity(ctx context.Context, names []string, all bool) (Activity, error)
