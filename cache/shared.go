@@ -139,8 +139,9 @@ func (c *Shared) List(ctx context.Context) ([]Entry, error) {
 }
 
 // Clean removes entries beyond the limits, from the store and from this machine, and old
-// copies of what others have removed. What machines that died have left in the store
-// without a document is removed too, once it is old.
+// copies of what others have removed. What machines that died have left in the store beside
+// entries, without a document, is removed too, once it is old; where there are no entries,
+// [RemoveLeft] does that for all.
 func (c *Shared) Clean(ctx context.Context, limits Limits) (removed int, err error) {
 	r, ok, err := c.inStore(ctx)
 	switch {
@@ -163,11 +164,11 @@ func (c *Shared) clean(ctx context.Context, r remote, limits Limits) (removed in
 			return 0, err
 		}
 	}
-	taken, err := r.taken(ctx)
-	if err != nil {
-		return 0, err
-	}
 	list, known, err := r.entries(ctx)
+	var taken map[string]time.Time
+	if err == nil && len(known) > 0 {
+		taken, err = r.taken(ctx)
+	}
 	if err != nil {
 		return 0, err
 	}

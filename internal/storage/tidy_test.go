@@ -3,9 +3,11 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +25,8 @@ type place struct {
 	t *testing.T
 	storage.Place
 	*storage.Contents
-	now time.Time
+	now   time.Time
+	trips atomic.Int64 // to the store
 }
 
 // places calls test with a place of each kind.
@@ -39,10 +42,11 @@ func newPlace(t *testing.T, url string) *place {
 	e := storetest.NewMemory().Engine(store.Options{})
 	e.Now = func() time.Time { return p.now }
 	e.Time = func(context.Context) (time.Time, error) { return p.now, nil }
+	counted := storetest.Around(e, func(_ string, do func() error) error { p.trips.Add(1); return do() })
 	p.Place = storage.Place{Home: t.TempDir(), URL: url,
 		Limits: func() (storage.Limits, error) { return storage.Limits{}, nil },
 		Sharing: storage.Share(store.Drivers{"memory": {Open: func(context.Context, store.Options) (*store.Engine, error) {
-			return e, nil
+			return counted, nil
 		}}})}
 	var err error
 	if p.Contents, err = p.Place.Contents(t.Context()); err != nil {
@@ -185,4 +189,33 @@ func TestCollectingEndsAtOnce(t *testing.T) {
 			p.t.Errorf("after that: %v %q, %v", isDue, after, err)
 		}
 	})
+}
+
+// TestAContextWithoutOutputsCostsOneRoundTrip where everything is cleaned up: there may be very many.
+func TestAContextWithoutOutputsCostsOneRoundTrip(t *testing.T) {
+	p := newPlace(t, "memory://home")
+	told := storage.Told{Destroyed: func(contexts.Expired) {}, Cleaned: func(string, int) {}, Left: func(int, int64) {},
+		Done: func(int) {}}
+	collect := func() int64 {
+		before := p.trips.Load()
+		if err := p.Collect(t.Context(), p.Contents, told); err != nil {
+			t.Fatal(err)
+		}
+		return p.trips.Load() - before
+	}
+	collect() // destroys two
+	few := collect()
+	const more = 10
+	for i := range more {
+		c, err := p.Store.Context(fmt.Sprintf("more%d", i))
+		if err == nil {
+			err = c.Append(contexts.UserMessage("ann", c.Name(), "one"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if many := collect(); many-few != more {
+		t.Errorf("%d contexts more cost %d round trips more", more, many-few)
+	}
 }
