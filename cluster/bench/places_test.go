@@ -93,6 +93,10 @@ func postgres(t testing.TB, dir string) *place {
 	server, err := pgtest.Start(dir)
 	must(t, err)
 	t.Cleanup(server.Stop)
+	return postgresPlace(t, server)
+}
+
+func postgresPlace(t testing.TB, server *pgtest.Server) *place {
 	n := 0
 	return engined(t, &place{name: "PostgreSQL", url: func(t testing.TB) string {
 		n++

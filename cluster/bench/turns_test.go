@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/chibi-host/chibi/contexts"
 )
 
 // build builds the program.
@@ -78,7 +80,7 @@ func (b *bench) measureTurns(program string) {
 		small = append(small, turner(b.T, program, p))
 		if p.name == "NATS R3" {
 			l := turner(b.T, program, p)
-			crowd(b.T, l)
+			crowd(b.T, p, l.url, *others)
 			large = append(large, l)
 		}
 	}
@@ -98,35 +100,45 @@ func (b *bench) measureTurns(program string) {
 	}
 }
 
-// crowd makes many contexts.
-func crowd(t *testing.T, r runner) {
+// crowd makes many contexts in a home, each with a prompt and its answer.
+func crowd(t *testing.T, p *place, url string, n int) {
 	t.Helper()
-	e, err := r.place.open(r.url)
+	e, err := p.open(url)
 	must(t, err)
 	defer e.Close()
-	there := *r.place
+	there := *p
 	there.engine = e
 	var all sync.WaitGroup
 	names := make(chan int)
-	for range 16 {
+	for range 32 {
 		all.Go(func() {
 			s := there.fresh(t)
 			for n := range names {
-				c, err := s.Context(fmt.Sprint("other", n))
-				if err == nil {
-					err = c.Append(message(n))
-				}
-				if err != nil {
+				if err := tell(t, s, fmt.Sprintf("other-%06d", n)); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
-	for n := range *others {
+	for n := range n {
 		names <- n
 	}
 	close(names)
 	all.Wait()
+}
+
+// tell says something in a context, with its lock.
+func tell(t *testing.T, s *contexts.Store, name string) error {
+	c, err := s.Context(name)
+	if err != nil {
+		return err
+	}
+	_, unlock, err := c.Lock(t.Context())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return c.Append(contexts.UserMessage("ann", name, "hello"), contexts.AssistantMessage(name, "hello"))
 }
 
 // count counts the round trips of a turn, less those of connecting.
