@@ -24,6 +24,24 @@ var (
 	ErrDenied = errors.New("the store does not permit it")
 )
 
+// DamageError reports a record of a log that cannot be used. Those before it were read, and whoever
+// reads on goes on behind it.
+type DamageError struct {
+	// Pos is its position, and Time when it was stored, by the store's clock.
+	Pos  uint64
+	Time time.Time
+	// Data is what is there of it: foreign bytes.
+	Data []byte
+	// Err says what is wrong.
+	Err error
+}
+
+// Error names the record.
+func (e *DamageError) Error() string { return fmt.Sprintf("record %d is damaged: %v", e.Pos, e.Err) }
+
+// Unwrap returns what is wrong.
+func (e *DamageError) Unwrap() error { return e.Err }
+
 // HeldError reports that somebody else holds a lease.
 type HeldError struct {
 	// Holder is what the holder said of itself when it took the lease: foreign bytes.

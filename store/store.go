@@ -65,7 +65,8 @@ type Doc struct {
 // without records does not exist.
 type Log interface {
 	// Tail returns where a log ends and where its window begins. It is linearizable. The
-	// zero Tail is that of a log without records.
+	// zero Tail is that of a log without records. Of records that do not say it, because they are
+	// damaged, it is what the newest one before them says: a log can be appended to whatever is in it.
 	Tail(ctx context.Context, log string) (Tail, error)
 	// Append adds a record, durably, if after is the tail of the log, and returns the new
 	// tail. Its ID is unique to the record, [A-Za-z0-9_-]{1,64}: a call that is repeated with
@@ -75,7 +76,8 @@ type Log interface {
 	// is not the tail, and ErrTooLarge for more than MaxRecord.
 	Append(ctx context.Context, log string, after Tail, r Record) (Tail, error)
 	// Read calls each with the records of a range, until it returns false. If r.Last is
-	// set, all records up to it are there for certain, else those that the engine has seen.
+	// set, all records up to it are there for certain, else those that the engine has seen. The
+	// error is a *DamageError when it comes to a record that cannot be used.
 	Read(ctx context.Context, log string, r Range, each func(Record) (more bool)) error
 	// Remove removes all records of a log; it is not an error if there are none.
 	Remove(ctx context.Context, log string) error

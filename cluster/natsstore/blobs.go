@@ -3,6 +3,7 @@ package natsstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -33,10 +34,10 @@ type blobDoc struct {
 func decodeBlob(m message) (blobDoc, error) {
 	var d blobDoc
 	if err := strictjson.Decode(m.data, &d); err != nil {
-		return d, m.damaged("%v", err)
+		return d, fmt.Errorf("its document is damaged: %w", err)
 	}
 	if d.Size < 0 || d.Size > math.MaxInt64/2 || !isUpload(d.Upload) {
-		return d, m.damaged("it says size %d, upload %.40q", d.Size, d.Upload)
+		return d, fmt.Errorf("its document is damaged: it says size %d, upload %.40q", d.Size, d.Upload)
 	}
 	return d, nil
 }

@@ -1,7 +1,10 @@
 package natsstore_test
 
 import (
+	"path"
 	"testing"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/chibi-host/chibi/cluster/internal/natstest"
 	"github.com/chibi-host/chibi/contexts"
@@ -20,6 +23,27 @@ func TestThreeServersKeepTheContract(t *testing.T) {
 	t.Parallel()
 	c := natstest.StartCluster(t, natstest.Always)
 	storetest.Run(t, newHomes(c.URL(), 3))
+}
+
+func TestOneServerGoesAroundDamagedRecords(t *testing.T) {
+	s := natstest.Start(t, "", natstest.Always, "")
+	storetest.RunDamaged(t, newDamagedHomes(s.URL()))
+}
+
+// newDamagedHomes makes a home on the server of a URL for each test, in which records get damaged.
+func newDamagedHomes(url string) storetest.OpenDamaged {
+	return func(t *testing.T) (func() *store.Engine, func(log, text string)) {
+		o := store.Options{URL: natstest.NewHome(t, url, 1)}
+		nc, err := nats.Connect(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(nc.Close)
+		home := path.Base(o.URL)
+		return func() *store.Engine { return natstest.Open(t, o) }, func(log, text string) {
+			forger{t, nc}.write("chibi."+home+".log."+log, text, "Chibi-Id: ?", "Chibi-Window: 99999999")
+		}
+	}
 }
 
 // newHomes makes a home on the server of a URL for each test.

@@ -58,6 +58,8 @@ func (l logs) largeData(ctx context.Context, m message) ([]byte, error) {
 			return nil, err
 		}
 		return nil, m.damaged("its data, in %s, is not there", upload)
+	case errors.Is(err, errPiece):
+		return nil, m.damaged("%w", err)
 	case err != nil:
 		return nil, fmt.Errorf("message %d: %w", m.seq, err)
 	}

@@ -27,7 +27,27 @@ func (l logs) Tail(ctx context.Context, log string) (_ store.Tail, err error) {
 	if err != nil {
 		return store.Tail{}, err
 	}
-	return tailOf(m)
+	if t, err := tailOf(m); err == nil {
+		return t, nil
+	}
+	return l.tailBehind(ctx, m)
+}
+
+// tailBehind returns the tail of a log whose newest record does not say it, by what the newest one
+// says that does; if there is none, the window begins with the first record.
+func (l logs) tailBehind(ctx context.Context, newest message) (store.Tail, error) {
+	t := store.Tail{Last: newest.seq}
+	before := &reading{logs: l, subject: newest.subject, r: store.Range{Last: newest.seq}}
+	before.take = func(_ context.Context, m message) (more bool, err error) {
+		known, err := tailOf(m)
+		if err != nil {
+			t.Window, t.Count = m.seq, t.Count+1
+			return true, nil
+		}
+		t.Window, t.Count = known.Window, t.Count+known.Count
+		return false, nil
+	}
+	return t, before.backward(ctx)
 }
 
 // tailOf returns the tail of a log whose newest record is given.

@@ -13,7 +13,8 @@ func (l logs) Read(ctx context.Context, log string, r store.Range, each func(sto
 		return err
 	}
 	defer about(&err, "log", log)
-	reading := &reading{logs: l, subject: l.layout.log(log), r: r, each: each}
+	reading := &reading{logs: l, subject: l.layout.log(log), r: r}
+	reading.take = func(ctx context.Context, m message) (bool, error) { return reading.hand(ctx, m, each) }
 	if r.Backward {
 		return reading.backward(ctx)
 	}
@@ -24,7 +25,7 @@ type reading struct {
 	logs
 	subject string
 	r       store.Range
-	each    func(store.Record) bool
+	take    func(context.Context, message) (more bool, err error)
 }
 
 // forward reads in the order of positions.
@@ -35,7 +36,7 @@ func (g *reading) forward(ctx context.Context) error {
 			return err
 		}
 		for _, m := range found {
-			if more, err := g.hand(ctx, m); err != nil || !more {
+			if more, err := g.take(ctx, m); err != nil || !more {
 				return err
 			}
 			from = m.seq + 1
@@ -99,7 +100,7 @@ func (g *reading) complete(ctx context.Context, from uint64) error {
 }
 
 // hand calls each with a message's record.
-func (g *reading) hand(ctx context.Context, m message) (more bool, err error) {
+func (g *reading) hand(ctx context.Context, m message, each func(store.Record) bool) (more bool, err error) {
 	if m.subject != g.subject || m.time.Before(g.r.Since) || m.seq < g.r.First {
 		return true, nil
 	}
@@ -114,7 +115,7 @@ func (g *reading) hand(ctx context.Context, m message) (more bool, err error) {
 	case err != nil:
 		return false, err
 	}
-	return g.each(r), nil
+	return each(r), nil
 }
 
 const (
@@ -143,7 +144,7 @@ func (g *reading) backward(ctx context.Context) error {
 			continue
 		}
 		for i := len(found) - 1; i >= 0; i-- {
-			more, err := g.hand(ctx, found[i])
+			more, err := g.take(ctx, found[i])
 			if err != nil || !more {
 				return err
 			}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/store"
 )
 
 // Headers of messages. Those of chibi are in docs/CLUSTER.md.
@@ -76,8 +79,20 @@ func (m message) number(header string) (n uint64, ok bool, err error) {
 	return n, true, nil
 }
 
+// damaged returns the error for a message that chibi would not have written.
 func (m message) damaged(format string, args ...any) error {
-	return fmt.Errorf("message %d is damaged: %s", m.seq, fmt.Sprintf(format, args...))
+	return &store.DamageError{Pos: m.seq, Time: m.time, Data: m.text(), Err: fmt.Errorf(format, args...)}
+}
+
+// text is the message with its headers, as it is sent.
+func (m message) text() []byte {
+	var text bytes.Buffer
+	for _, key := range slices.Sorted(maps.Keys(m.header)) {
+		for _, value := range m.header[key] {
+			fmt.Fprintf(&text, "%s: %s\n", key, value)
+		}
+	}
+	return append(append(text.Bytes(), '\n'), m.data...)
 }
 
 // answer is an answer of the JetStream API that has a message.

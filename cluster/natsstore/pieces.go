@@ -111,6 +111,8 @@ func (p *pieces) readAt(ctx context.Context, buf []byte, off int64) (int, error)
 	return len(buf), nil
 }
 
+var errPiece = errors.New("a piece is not as it was stored")
+
 // piece returns a piece of the right size.
 func (p *pieces) piece(ctx context.Context, n int64) (data []byte, err error) {
 	err = p.retry(ctx, func(ctx context.Context) error {
@@ -121,7 +123,7 @@ func (p *pieces) piece(ctx context.Context, n int64) (data []byte, err error) {
 		return nil, err
 	}
 	if want := min(pieceSize, p.size-n*pieceSize); int64(len(data)) != want {
-		return nil, fmt.Errorf("piece %d has %d bytes in place of %d", n, len(data), want)
+		return nil, fmt.Errorf("%w: number %d has %d bytes in place of %d", errPiece, n, len(data), want)
 	}
 	return data, nil
 }

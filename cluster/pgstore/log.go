@@ -3,6 +3,8 @@ package pgstore
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -19,6 +21,29 @@ func (l logs) Tail(ctx context.Context, log string) (_ store.Tail, err error) {
 		return store.Tail{}, err
 	}
 	a, err := l.run(ctx, `select pos, win, count from {s}.log where log = $1 order by pos desc limit 1`, text(log))
+	if err != nil {
+		return store.Tail{}, err
+	}
+	t, _, err := a.tail()
+	if err == nil && (t.Window > t.Last || t.Count > t.Last || t.Last > 0 && min(t.Window, t.Count) == 0) {
+		err = errRow
+	}
+	if errors.Is(err, errRow) {
+		return l.tailBehind(ctx, log)
+	}
+	return t, err
+}
+
+// tailBehind returns the tail of a log whose newest record does not say it, by what the newest one
+// says that does; if there is none, the window begins with the first record.
+func (l logs) tailBehind(ctx context.Context, log string) (store.Tail, error) {
+	a, err := l.run(ctx, `with known as (
+			select pos, win, count from {s}.log
+			where log = $1 and pos > 0 and win between 1 and pos and count between 1 and pos order by pos desc limit 1
+		)
+		select max(pos), coalesce((select win from known), min(pos)),
+		       coalesce((select count from known), 0) + count(*) filter (where pos > coalesce((select pos from known), 0))
+		from {s}.log where log = $1 having count(*) > 0`, text(log))
 	if err != nil {
 		return store.Tail{}, err
 	}
@@ -64,18 +89,17 @@ func (l logs) add(ctx context.Context, log string, after store.Tail, r store.Rec
 	err error) {
 	// The lock on the record before keeps Remove from removing it in between.
 	a, err := l.run(ctx, `with before as (
-			select win, count from {s}.log where log = $1 and pos = $2 for key share
+			select from {s}.log where log = $1 and pos = $2 for key share
 		), new as (
 			select nextval('{s}.revision') as pos
 		)
 		insert into {s}.log (log, pos, prev, win, count, id, begins, time, data)
-		select $1, pos, $2, case when $4 then pos else coalesce((select win from before), pos) end,
-		       coalesce((select count from before), 0) + 1, $3, $4, clock_timestamp(), $5
+		select $1, pos, $2, case when $4 or $6 = 0 then pos else $6 end, $7 + 1, $3, $4, clock_timestamp(), $5
 		from new
 		where case when $2 = 0 then not exists (select from {s}.log where log = $1) else exists (select from before) end
 		on conflict do nothing
 		returning pos, win, count`,
-		text(log), number(after.Last), text(r.ID), flag(r.Begins), data(r.Data))
+		text(log), number(after.Last), text(r.ID), flag(r.Begins), data(r.Data), number(after.Window), number(after.Count))
 	if err != nil {
 		return store.Tail{}, false, err
 	}
@@ -86,7 +110,7 @@ func (l logs) add(ctx context.Context, log string, after store.Tail, r store.Rec
 // one itself; the zero tail if that is not there either.
 func (l logs) next(ctx context.Context, log string, after store.Tail, id string) (t store.Tail, isMine bool,
 	err error) {
-	a, err := l.settled(ctx, `select pos, win, count, prev = $2 and id = $3 from {s}.log
+	a, err := l.settled(ctx, `select pos, greatest(win, 0), greatest(count, 0), prev = $2 and id = $3 from {s}.log
 		where log = $1 and (prev = $2 or pos = $2 or $2 = 0) order by prev = $2 desc, pos desc limit 1`,
 		text(log), number(after.Last), text(id))
 	if err != nil {
@@ -153,6 +177,10 @@ func (p *page) read(ctx context.Context, each func(store.Record) bool) (more boo
 		r := row{columns: columns}
 		record := store.Record{Pos: r.uint(), ID: r.text(), Begins: r.bool(), Time: time.UnixMicro(r.int()), Data: r.column()}
 		size += len(record.Data)
+		if r.err == nil && store.CheckID(record.ID) != nil {
+			r.err = &store.DamageError{Pos: record.Pos, Time: record.Time, Data: record.Data,
+				Err: fmt.Errorf("its id is %.80q", record.ID)}
+		}
 		if r.err != nil || !each(record) {
 			return false, r.err
 		}

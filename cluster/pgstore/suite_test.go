@@ -3,6 +3,8 @@
 package pgstore_test
 
 import (
+	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chibi-host/chibi/cluster/internal/pgtest"
@@ -22,8 +24,24 @@ func TestEngine(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(version, func(t *testing.T) {
-			storetest.Run(t, homesOf(t, serverOf(t, dir), "team"))
+			s := serverOf(t, dir)
+			storetest.Run(t, homesOf(t, s, "team"))
+			storetest.RunDamaged(t, damagedHomesOf(s))
 		})
+	}
+}
+
+// damagedHomesOf makes a home for each call, in which records get damaged.
+func damagedHomesOf(s *pgtest.Server) storetest.OpenDamaged {
+	var count atomic.Int64
+	return func(t *testing.T) (func() *store.Engine, func(log, text string)) {
+		name := fmt.Sprint("damaged", count.Add(1))
+		o := store.Options{URL: home(t, s, name)}
+		return func() *store.Engine { return open(t, o) }, func(log, text string) {
+			run(t, s, fmt.Sprintf(`insert into chibi_%[1]s.log
+				select '%[2]s', nextval('chibi_%[1]s.revision'), coalesce(max(pos), 0), 99999999, -1, '?', false, now(), '%[3]s'
+				from chibi_%[1]s.log where log = '%[2]s'`, name, log, text))
+		}
 	}
 }
 

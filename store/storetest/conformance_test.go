@@ -12,4 +12,8 @@ func TestMemoryKeepsTheContract(t *testing.T) {
 		memory := storetest.NewMemory()
 		return func() *store.Engine { return memory.Engine(o) }
 	})
+	storetest.RunDamaged(t, func(*testing.T) (func() *store.Engine, func(log, text string)) {
+		memory := storetest.NewMemory()
+		return func() *store.Engine { return memory.Engine(store.Options{}) }, memory.Damage
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"github.com/chibi-host/chibi/store"
 	"slices"
 )
@@ -15,6 +16,26 @@ type memoryLog struct{ *memoryEngine }
 type memoryRecord struct {
 	store.Record
 	tail store.Tail
+	bad  error // why the engine cannot use it, nil: it can
+}
+
+// Damage adds a record to a log that engines cannot use.
+func (m *Memory) Damage(log, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.add(log, store.Record{Data: []byte(text)}, errors.New("it was made so"))
+}
+
+// add adds a record to a log, and returns where that ends then. The caller holds mu.
+func (m *Memory) add(log string, r store.Record, bad error) store.Tail {
+	tail := tailOf(m.logs[log])
+	r.Pos, r.Time = m.next(), m.now().Round(0)
+	if r.Begins || tail.Window == 0 {
+		tail.Window = r.Pos
+	}
+	tail.Last, tail.Count = r.Pos, tail.Count+1
+	m.logs[log] = append(m.logs[log], memoryRecord{r, tail, bad})
+	return tail
 }
 
 // Tail returns where a log ends.
@@ -60,22 +81,15 @@ func (c memoryLog) append(ctx context.Context, log string, after store.Tail, r s
 		return store.Tail{}, err
 	}
 	defer end()
-	m := c.memory
-	records := m.logs[log]
+	records := c.memory.logs[log]
 	if stored, ok := following(records, after); ok && stored.ID == r.ID {
 		return stored.tail, nil
 	}
-	tail := tailOf(records)
-	if after.Last != tail.Last {
+	if after.Last != tailOf(records).Last {
 		return store.Tail{}, store.ErrConflict
 	}
-	r.Pos, r.Time, r.Data = m.next(), m.now().Round(0), bytes.Clone(r.Data)
-	if r.Begins || tail.Window == 0 {
-		tail.Window = r.Pos
-	}
-	tail.Last, tail.Count = r.Pos, tail.Count+1
-	m.logs[log] = append(records, memoryRecord{r, tail})
-	return tail, nil
+	r.Data = bytes.Clone(r.Data)
+	return c.memory.add(log, r, nil), nil
 }
 
 // following returns the record that was appended after a tail.
@@ -99,14 +113,17 @@ func (c memoryLog) Read(ctx context.Context, log string, r store.Range, each fun
 		return about("log", log, err)
 	}
 	for _, record := range found {
-		if !each(record) {
+		if d := record.bad; d != nil {
+			return about("log", log, &store.DamageError{Pos: record.Pos, Time: record.Time, Data: record.Data, Err: d})
+		}
+		if !each(record.Record) {
 			break
 		}
 	}
 	return nil
 }
 
-func (c memoryLog) read(ctx context.Context, log string, r store.Range) (found []store.Record, err error) {
+func (c memoryLog) read(ctx context.Context, log string, r store.Range) (found []memoryRecord, err error) {
 	if err := store.CheckLog(log); err != nil {
 		return nil, err
 	}
@@ -120,7 +137,7 @@ func (c memoryLog) read(ctx context.Context, log string, r store.Range) (found [
 			continue
 		}
 		record.Data = bytes.Clone(record.Data)
-		found = append(found, record.Record)
+		found = append(found, record)
 	}
 	if r.Backward {
 		slices.Reverse(found)
