@@ -45,3 +45,10 @@ func memoryMachines(_ *testing.T, o store.Options) func() *store.Engine {
 func TestWhatAStoreAcknowledgedIsKept(t *testing.T) { contexttest.Interrupted(t, 1, memoryMachines) }
 
 func TestManyMachines(t *testing.T) { contexttest.RunShared(t, memoryMachines) }
+
+func TestWhatIsDamagedInAStoreIsSetAside(t *testing.T) {
+	contexttest.RunRepaired(t, func(*testing.T) (func() *store.Engine, func(log, text string)) {
+		memory := storetest.NewMemory()
+		return func() *store.Engine { return memory.Engine(store.Options{}) }, memory.Damage
+	})
+}

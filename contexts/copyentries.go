@@ -62,8 +62,10 @@ func (c entryCopy) isCurrent(ctx context.Context) (bool, error) {
 
 func newest(ctx context.Context, c *conversation) (last Entry, err error) {
 	err = c.transcript.Each(ctx, parts.Wanted{Backward: true}, func(e Entry) bool {
-		last = e
-		return false
+		if e.Type != TypeSetAside {
+			last = e
+		}
+		return e.Type == TypeSetAside
 	})
 	return last, err
 }

@@ -66,7 +66,8 @@ func (b *mailbox) Failed(ctx context.Context) ([]Mail, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the messages to context %q that were not answered: %w", b.ref.Name, err)
 	}
-	return b.failedIn(text), nil
+	failed, _ := b.failedIn(text)
+	return failed, nil
 }
 
 // SendFailedAgain puts messages that failed into the inbox once more, as new ones, and then removes
@@ -96,7 +97,8 @@ func hasMessage(mail []Mail, id string) bool {
 func (b *mailbox) changeFailed(change func([]Mail) []Mail) error {
 	count := 0
 	err := b.texts.ChangeText(parts.TextFailedMail, func(old string) (string, error) {
-		failed := change(b.failedIn(old))
+		failed, _ := b.failedIn(old)
+		failed = change(failed)
 		text, err := failedText(failed)
 		for err == nil && len(text) > maxFailed {
 			failed = failed[1:]
@@ -122,16 +124,35 @@ func failedText(failed []Mail) (string, error) {
 	return text.String(), nil
 }
 
-// failedIn reads the list. A line that is no message is left out, and said.
-func (b *mailbox) failedIn(text string) (failed []Mail) {
+// failedIn reads the list. A line that is not a message is bad: it is left out, and said.
+func (b *mailbox) failedIn(text string) (failed []Mail, bad []string) {
 	for line := range strings.Lines(text) {
 		var m Mail
 		if err := strictjson.Decode([]byte(line), &m); err != nil {
 			parts.Report(b.ref.Settings, "%s of context %q has a line that is not a message: %v", parts.TextFailedMail,
 				b.ref.Name, err)
+			bad = append(bad, line)
 			continue
 		}
 		failed = append(failed, m)
 	}
-	return failed
+	return failed, bad
+}
+
+// setFailedAside takes lines out of the list that are not messages, after keep has kept them.
+func (b *mailbox) setFailedAside(ctx context.Context, keep parts.Mender, each func(parts.Aside)) error {
+	text, err := b.texts.Text(ctx, parts.TextFailedMail)
+	_, bad := b.failedIn(text)
+	if err != nil || len(bad) == 0 {
+		return err
+	}
+	for _, line := range bad {
+		path, err := keep.Keep(parts.TextFailedMail, []byte(line))
+		if err != nil {
+			return err
+		}
+		each(parts.Aside{What: fmt.Sprintf("context %q, %s: a line that is not a message", b.ref.Name, parts.TextFailedMail),
+			Path: path})
+	}
+	return b.changeFailed(func(failed []Mail) []Mail { return failed })
 }

@@ -67,6 +67,7 @@ const (
 	TypeCompaction     = parts.TypeCompaction
 	TypeArchival       = parts.TypeArchival
 	TypeSystemPrompt   = parts.TypeSystemPrompt
+	TypeSetAside       = parts.TypeSetAside
 )
 
 // The bounds of names and texts, and the defaults of [Storage] and [Limits].

@@ -9,8 +9,10 @@ import (
 
 // TestContexts runs the rules of contexts on one server.
 func TestContexts(t *testing.T) {
-	homes := newHomes(natstest.Start(t, "", natstest.Always, "").URL(), 1)
+	server := natstest.Start(t, "", natstest.Always, "")
+	homes := newHomes(server.URL(), 1)
 	t.Run("as in files", func(t *testing.T) { contexttest.Run(t, contexttest.Shared(homes)) })
 	t.Run("of many machines", func(t *testing.T) { contexttest.RunShared(t, homes) })
+	t.Run("repaired", func(t *testing.T) { contexttest.RunRepaired(t, newDamagedHomes(server.URL())) })
 	t.Run("interrupted", func(t *testing.T) { contexttest.Interrupted(t, 7, homes) })
 }

@@ -16,5 +16,6 @@ func TestContexts(t *testing.T) {
 	homes := homesOf(t, s, "writers")
 	t.Run("as in files", func(t *testing.T) { contexttest.Run(t, contexttest.Shared(homes)) })
 	t.Run("of many machines", func(t *testing.T) { contexttest.RunShared(t, homes) })
+	t.Run("repaired", func(t *testing.T) { contexttest.RunRepaired(t, damagedHomesOf(s)) })
 	t.Run("interrupted", func(t *testing.T) { contexttest.Interrupted(t, 23, homes) })
 }

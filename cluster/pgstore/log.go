@@ -3,7 +3,6 @@ package pgstore
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -24,11 +23,9 @@ func (l logs) Tail(ctx context.Context, log string) (_ store.Tail, err error) {
 	if err != nil {
 		return store.Tail{}, err
 	}
-	t, _, err := a.tail()
-	if err == nil && (t.Window > t.Last || t.Count > t.Last || t.Last > 0 && min(t.Window, t.Count) == 0) {
-		err = errRow
-	}
-	if errors.Is(err, errRow) {
+	t, ok, err := a.tail()
+	isTail := t.Window > 0 && t.Window <= t.Last && t.Count > 0 && t.Count <= t.Last
+	if ok && !isTail {
 		return l.tailBehind(ctx, log)
 	}
 	return t, err

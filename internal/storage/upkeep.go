@@ -67,15 +67,16 @@ func (c *Contents) collecting(ctx context.Context) (free func(), err error) {
 	}, nil
 }
 
-// Verify reads everything of a place. It calls damaged with a sentence about each thing that
-// cannot be used.
-func (c *Contents) Verify(ctx context.Context, damaged func(text string)) (read contexts.Checked, outputs int,
-	err error) {
-	read, err = contexts.Check(ctx, c.Store, damaged, func(name string) error {
+// Verify reads everything of a place. It calls damaged with a sentence about each thing that cannot be
+// used, and setAside with what it took out of contexts; nil: it takes nothing out.
+func (c *Contents) Verify(ctx context.Context, damaged func(text string), setAside func(contexts.Aside)) (
+	read contexts.Checked, outputs int, err error) {
+	how := contexts.Checking{Damaged: damaged, SetAside: setAside, Each: func(name string) error {
 		in := func(text string) { damaged(fmt.Sprintf("context %q: %s", name, text)) }
 		good, err := cache.Check(ctx, c.Cache(name), in)
 		outputs += good
 		return err
-	})
+	}}
+	read, err = contexts.Check(ctx, c.Store, how)
 	return read, outputs, err
 }

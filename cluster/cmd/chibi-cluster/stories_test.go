@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,8 +27,9 @@ const root = "../../.."
 
 func TestMain(m *testing.M) {
 	clitest.Main(m, func() int { return cli.Main(cli.Share(drivers())) }, map[string]clitest.Program{
-		"chibi-ahead": func() int { return cli.Main(cli.Share(opening(ahead))) },
-		"chibi-stuck": func() int { return cli.Main(cli.Share(opening(stuck))) },
+		"chibi-ahead":   func() int { return cli.Main(cli.Share(opening(ahead))) },
+		"chibi-stuck":   func() int { return cli.Main(cli.Share(opening(stuck))) },
+		"chibi-damaged": func() int { return cli.Main(cli.Share(opening(damaged))) },
 	})
 }
 
@@ -73,6 +77,30 @@ func (d *stuckDocs) List(ctx context.Context, prefix string, each func(store.Doc
 		<-ctx.Done()
 	}
 	return d.Docs.List(ctx, prefix, each)
+}
+
+// damaged is a store in which each record is damaged that has a word.
+func damaged(open opener) opener {
+	return func(ctx context.Context, o store.Options) (*store.Engine, error) {
+		e, err := open(ctx, o)
+		if err == nil {
+			e.Log = damagedLog{e.Log}
+		}
+		return e, err
+	}
+}
+
+type damagedLog struct{ store.Log }
+
+func (l damagedLog) Read(ctx context.Context, log string, r store.Range, each func(store.Record) bool) error {
+	var damage error
+	err := l.Log.Read(ctx, log, r, func(r store.Record) bool {
+		if bytes.Contains(r.Data, []byte("DAMAGED")) {
+			damage = &store.DamageError{Pos: r.Pos, Time: r.Time, Data: r.Data, Err: errors.New("it has the word")}
+		}
+		return damage == nil && each(r)
+	})
+	return cmp.Or(damage, err)
 }
 
 // TestStoriesOnNATS runs the stories of the command line that an engine can change, with a home in

@@ -56,6 +56,9 @@ func (f fileTape) read(ctx context.Context, segments []transcript.Segment, each 
 				parts.Report(f.transcript.Settings, "%s:%d: not an entry, left out: %v", s.Path, line, err)
 				return true
 			}
+			if e.Entry.Type == parts.TypeSetAside {
+				return true
+			}
 			if failed = ctx.Err(); failed == nil {
 				failed = each(e)
 			}

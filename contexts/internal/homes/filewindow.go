@@ -98,7 +98,7 @@ func (w windowFile) reportError(err error) {
 func (c *fileContext) lastOf(path string) (last parts.Entry, found bool, err error) {
 	err = jsonl.Backward(c.home.fs, path, func(_ int64, record []byte) bool {
 		var e parts.Entry
-		if strictjson.Decode(record, &e) == nil && e.Type != parts.TypeSystemPrompt {
+		if strictjson.Decode(record, &e) == nil && !parts.IsBeside(e) {
 			last, found = e, true
 		}
 		return !found

@@ -51,7 +51,7 @@ func openFiles(home *fileHome, r *parts.Ref) parts.Keeper {
 		Now:    func() time.Time { return home.settings.Now() }, Report: parts.Reporter(home.settings),
 	})}
 	return parts.Keeper{Transcript: t, Views: &fileView{t.view, t}, Texts: c.texts(), Inbox: fileInbox{c},
-		Lock: c.lock, Tape: fileTape{t}}
+		Lock: c.lock, Tape: fileTape{t}, Mender: fileMender{t}.mender()}
 }
 
 // Shared keeps contexts in the store of an engine, and in a home's directory what is this
@@ -77,7 +77,7 @@ func (b sharedBackend) Parts(r *parts.Ref) parts.Keeper {
 	t := &sharedTranscript{sharedContext: c}
 	t.view = &viewFile{fileHome: c.home.host, ref: r}
 	k := parts.Keeper{Transcript: t, Views: &sharedView{t.view, t}, Texts: sharedTexts{c}, Inbox: sharedInbox{c},
-		Lock: contextLock{b.sharedLocks, c}.lock, Tape: sharedTape{t}}
+		Lock: contextLock{b.sharedLocks, c}.lock, Tape: sharedTape{t}, Mender: sharedMender{c}.mender()}
 	return withCopies(k, c.home.host, r)
 }
 
@@ -108,7 +108,7 @@ func (b sharedBackend) strays(ctx context.Context) (keys map[string]bool, err er
 			}
 		case prefixTrash:
 			ids[rest] = true
-		case prefixText, prefixMail, prefixFailed, prefixOut:
+		case prefixText, prefixMail, prefixFailed, prefixOut, prefixAside:
 			owners[d.Key], _, _ = strings.Cut(rest, ".")
 		}
 		return true

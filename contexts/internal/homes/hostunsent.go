@@ -39,7 +39,10 @@ func (h Host) Unsent() (list []Unsent) {
 			decodeRecord([]byte(r.Data), func(_ []byte, e parts.Entry) bool {
 				u.Entries = append(u.Entries, e)
 				return true
-			}, func(line int, err error) { u.Err = fmt.Errorf("record %s, line %d: not an entry: %w", r.ID, line, err) })
+			}, func(line int, err error) bool {
+				u.Err = fmt.Errorf("record %s, line %d: not an entry: %w", r.ID, line, err)
+				return true
+			})
 		}
 		list = append(list, u)
 	}

@@ -41,6 +41,8 @@ type sharedContext struct {
 	mail    []mailDoc            // the inbox as it was last read
 	hasRead bool                 // the inbox was read since mail was last removed
 	unsent  *unsentFile          // what this handle could not store yet
+
+	asides map[uint64]asideDoc // the records that were set aside, by position; nil: not read yet
 }
 
 // isHeld reports whether the handle has the lock of a context that is there.
@@ -66,8 +68,16 @@ func (c *sharedContext) find(ctx context.Context) (id string, err error) {
 		return c.id, nil
 	}
 	n, err := c.home.docs.lookup(ctx, c.Name)
-	c.id, c.asked = n.ID, time.Now()
+	c.found(n)
 	return n.ID, err
+}
+
+// found notes which context has the name.
+func (c *sharedContext) found(n named) {
+	if n.ID != c.id {
+		c.asides = nil
+	}
+	c.id, c.asked = n.ID, time.Now()
 }
 
 // make is like find, and makes the context if there is none.
@@ -76,13 +86,13 @@ func (c *sharedContext) make(ctx context.Context) (id string, err error) {
 		return c.id, nil
 	}
 	n, _, err := c.home.docs.make(ctx, c.Name)
-	c.id, c.asked = n.ID, time.Now()
+	c.found(n)
 	return n.ID, err
 }
 
 // forget drops what is only known while the lock is held.
 func (c *sharedContext) forget() {
-	c.tenure, c.taken, c.known, c.texts = nil, nil, nil, nil
+	c.tenure, c.taken, c.known, c.texts, c.asides = nil, nil, nil, nil, nil
 	c.seen = store.Tail{}
 	c.mail, c.hasRead = nil, false
 }

@@ -142,35 +142,42 @@ func (b sharedInbox) read(ctx context.Context) (list []mailDoc, err error) {
 		return true
 	})
 	slices.SortFunc(docs, func(a, b store.Doc) int { return cmp.Compare(a.Rev, b.Rev) })
-	for _, d := range docs {
-		if err != nil {
-			break
+	err = forAll(docs, err, func(d store.Doc) error {
+		m, err := b.message(ctx, id, d)
+		if bad, isBad := errors.AsType[badMessage](err); isBad {
+			parts.Report(b.Settings, "context %q, message %.80q: %v; it stays in the store", b.Name, d.Key, bad)
+			return nil
 		}
-		var m mailDoc
-		if m, err = b.message(ctx, id, d); err == nil && m.ID != "" {
+		if err == nil && m.ID != "" {
 			list = append(list, m)
 		}
-	}
+		return err
+	})
 	return list, err
 }
 
-// message reads a message, the zero one if the document is not one. Its id is that of the
-// document's key: by that it is removed.
+// badMessage says what is wrong with a document that should be a message.
+type badMessage struct{ error }
+
+// message reads a message, the zero one if it was handled meanwhile. Its id is that of the document's
+// key: by that it is removed. The error is a badMessage if the document cannot be used.
 func (b sharedInbox) message(ctx context.Context, id string, d store.Doc) (m mailDoc, err error) {
 	if err := strictjson.Decode(d.Data, &m); err != nil {
-		parts.Report(b.Settings, "context %q, message %.80q: not a message, it stays in the store: %v", b.Name, d.Key, err)
-		return mailDoc{}, nil
+		return mailDoc{}, badMessage{fmt.Errorf("not a message: %w", err)}
 	}
 	m.ID, m.doc = strings.TrimPrefix(d.Key, mailPrefix(id)), store.Doc{Key: d.Key, Rev: d.Rev}
 	if !m.Large {
 		return m, nil
 	}
-	if store.CheckLog(largeMail(id, m.ID)) != nil {
-		return mailDoc{}, nil
+	if err := store.CheckLog(largeMail(id, m.ID)); err != nil {
+		return mailDoc{}, badMessage{err}
 	}
 	isThere, err := b.readLarge(ctx, id, &m)
+	if _, isDamaged := errors.AsType[*store.DamageError](err); isDamaged {
+		return mailDoc{}, badMessage{fmt.Errorf("its content is damaged: %w", err)}
+	}
 	if err == nil && !isThere {
-		return mailDoc{}, b.reportMissing(ctx, d.Key)
+		return mailDoc{}, b.missing(ctx, d.Key)
 	}
 	return m, err
 }
@@ -190,9 +197,9 @@ func (b sharedInbox) readLarge(ctx context.Context, id string, m *mailDoc) (isTh
 	return isThere, err
 }
 
-// reportMissing reports a message whose content is not there, unless it has been handled: then the
+// missing is the error for a message whose content is not there, nil if it has been handled: then the
 // message was removed first.
-func (b sharedInbox) reportMissing(ctx context.Context, key string) error {
+func (b sharedInbox) missing(ctx context.Context, key string) error {
 	_, err := b.home.engine.Docs.Get(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -200,9 +207,7 @@ func (b sharedInbox) reportMissing(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	parts.Report(b.Settings, "context %q, message %.80q: its content is not there; the message stays in the store",
-		b.Name, key)
-	return nil
+	return badMessage{errors.New("its content is not there")}
 }
 
 // Change removes the messages that do not stay: those that this handle has read, else those

@@ -2,6 +2,7 @@ package homes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ const (
 	prefixFailed = "failed."
 	prefixOut    = "out."
 	prefixTrash  = "trash."
+	prefixAside  = "aside."
 )
 
 // sharedNames is the list of contexts.
@@ -69,6 +71,9 @@ func (h sharedNames) LastUse(ctx context.Context, name string) (last time.Time) 
 			last = r.Time
 			return false
 		})
+	}
+	if d, isDamaged := errors.AsType[*store.DamageError](err); isDamaged {
+		return d.Time
 	}
 	if err != nil {
 		return h.settings.Now() // it stays until that is known

@@ -2,6 +2,7 @@ package homes
 
 import (
 	"bytes"
+	"context"
 	"errors"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
@@ -37,7 +38,7 @@ func encodeRecord(entries []parts.Entry, by *parts.Writer) (store.Record, error)
 
 // decodeRecord reads a record, which is foreign bytes: it calls each with its entries, until
 // that returns false, and bad with lines that are none. It returns who made it as a mark.
-func decodeRecord(data []byte, each func(line []byte, e parts.Entry) bool, bad func(line int, err error)) (
+func decodeRecord(data []byte, each func(line []byte, e parts.Entry) bool, bad func(line int, err error) bool) (
 	mark *parts.Holder) {
 	number := 0
 	for line := range bytes.Lines(data) {
@@ -49,7 +50,9 @@ func decodeRecord(data []byte, each func(line []byte, e parts.Entry) bool, bad f
 		}
 		e, err := decodeEntry(line)
 		if err != nil {
-			bad(number, err)
+			if !bad(number, err) {
+				break
+			}
 			continue
 		}
 		if !each(line, e) {
@@ -81,17 +84,29 @@ func isMarkLine(line []byte) bool { return bytes.HasPrefix(line, []byte(`{"taken
 
 // entriesOf reads a record of a context. Lines that are not entries are reported and left
 // out.
-func (c *sharedContext) entriesOf(r store.Record) (entries []parts.Entry, mark *parts.Holder) {
-	mark = c.decode(r, func(_ []byte, e parts.Entry) bool {
+func (c *sharedContext) entriesOf(ctx context.Context, r store.Record) (entries []parts.Entry, mark *parts.Holder) {
+	mark = c.decode(ctx, r, func(_ []byte, e parts.Entry) bool {
 		entries = append(entries, e)
 		return true
 	})
 	return entries, mark
 }
 
-// decode is decodeRecord for a record of the context.
-func (c *sharedContext) decode(r store.Record, each func(line []byte, e parts.Entry) bool) (mark *parts.Holder) {
-	return decodeRecord(r.Data, each, func(line int, err error) {
-		parts.Report(c.Settings, "context %q, record %d, line %d: not an entry, left out: %v", c.Name, r.Pos, line, err)
+// decode is decodeRecord for a record of the context. In the place of lines that are not entries comes
+// one note, if the record was set aside.
+func (c *sharedContext) decode(ctx context.Context, r store.Record, each func(line []byte, e parts.Entry) bool) (
+	mark *parts.Holder) {
+	var noted bool
+	return decodeRecord(r.Data, each, func(line int, err error) (more bool) {
+		if noted {
+			return true
+		}
+		note, isAside, failed := c.asideAt(ctx, r.Pos)
+		if noted = isAside; isAside {
+			return each(nil, note)
+		}
+		parts.Report(c.Settings, "context %q, record %d, line %d: not an entry, left out: %v", c.Name, r.Pos, line,
+			errors.Join(err, failed))
+		return true
 	})
 }

@@ -23,13 +23,16 @@ func (t sharedTape) Records(ctx context.Context, each func(parts.Stored) error) 
 	if err != nil || tail.Last == 0 {
 		return err
 	}
-	return t.upTo(ctx, id, tail, each)
+	return t.upTo(ctx, tail, each)
 }
 
-func (t sharedTape) upTo(ctx context.Context, id string, tail store.Tail, each func(parts.Stored) error) error {
+func (t sharedTape) upTo(ctx context.Context, tail store.Tail, each func(parts.Stored) error) error {
 	var failed error
-	err := t.home.engine.Log.Read(ctx, id, store.Range{Last: tail.Last}, func(r store.Record) bool {
-		t.decode(r, func(line []byte, e parts.Entry) bool {
+	err := t.readLog(ctx, store.Range{Last: tail.Last}, func(r store.Record) bool {
+		t.decode(ctx, r, func(line []byte, e parts.Entry) bool {
+			if e.Type == parts.TypeSetAside {
+				return true
+			}
 			var entry parts.Stored
 			if entry, failed = withoutSummary(parts.Stored{Entry: e, Record: line}); failed == nil {
 				failed = ctx.Err()
@@ -83,7 +86,7 @@ func (w *sharedTapeWriter) Records(ctx context.Context, each func(parts.Stored) 
 	if w.tail.Last == 0 {
 		return nil
 	}
-	return w.upTo(ctx, w.id, w.tail, each)
+	return w.upTo(ctx, w.tail, each)
 }
 
 // Add appends a record, and further ones that each begin with an anchor: a window begins

@@ -139,11 +139,11 @@ func (t *sharedTranscript) overtaken(ctx context.Context, id string, after store
 	var mark *parts.Holder
 	if tail.Last > after.Last {
 		between := store.Range{First: after.Last + 1, Last: tail.Last}
-		err = t.home.engine.Log.Read(ctx, id, between, func(r store.Record) bool {
+		err = t.readLog(ctx, between, func(r store.Record) bool {
 			if slices.Contains(tried, r.ID) {
 				isStored = true
 			} else if isMarkLine(r.Data) {
-				_, mark = t.entriesOf(r)
+				_, mark = t.entriesOf(ctx, r)
 			}
 			return true
 		})

@@ -88,7 +88,7 @@ func (h *sharedHome) empty(ctx context.Context, id string) error {
 	if err := h.removeLargeMail(ctx, id); err != nil {
 		return err
 	}
-	for _, prefix := range []string{prefixText, prefixMail, prefixOut} {
+	for _, prefix := range []string{prefixText, prefixMail, prefixOut, prefixAside} {
 		if err := h.removeDocs(ctx, prefix+id+"."); err != nil {
 			return err
 		}

@@ -180,7 +180,7 @@ func (t outbox) since(ctx context.Context, f *unsentFile) (tail store.Tail, stor
 		return tail, stored, tail.Last < f.After.Last, err
 	}
 	between := store.Range{First: f.After.Last + 1, Last: tail.Last}
-	err = t.home.engine.Log.Read(ctx, f.ID, between, func(r store.Record) bool {
+	err = t.readLog(ctx, between, func(r store.Record) bool {
 		if f.has(r.ID) {
 			stored[r.ID] = true
 		} else if !isMarkLine(r.Data) {

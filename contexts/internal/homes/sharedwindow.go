@@ -3,10 +3,66 @@ package homes
 import (
 	"cmp"
 	"context"
+	"slices"
+	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/chibi-host/chibi/store"
 )
+
+// Window returns the window.
+func (t *sharedTranscript) Window(ctx context.Context) ([]parts.Entry, error) {
+	w, err := windows{t.sharedContext}.look(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(w.entries), nil
+}
+
+// Begins returns the first entries of the window.
+func (t *sharedTranscript) Begins(ctx context.Context) ([]parts.Entry, error) {
+	w, err := windows{t.sharedContext}.look(ctx, 2)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(w.entries[:min(2, len(w.entries))]), nil
+}
+
+// clockSlack is how far the clocks of machines may be apart: records have the store's time,
+// entries that of the machine that wrote them.
+const clockSlack = 24 * time.Hour
+
+// Each reads the records that can have entries of the wanted time.
+func (t *sharedTranscript) Each(ctx context.Context, wanted parts.Wanted, each func(parts.Entry) (more bool)) error {
+	id, err := t.find(ctx)
+	if err != nil || id == "" {
+		return err
+	}
+	tail, err := t.home.engine.Log.Tail(ctx, id)
+	if err != nil || tail.Last == 0 {
+		return err
+	}
+	part := store.Range{Last: tail.Last, Backward: wanted.Backward}
+	if !wanted.Since.IsZero() {
+		part.Since = wanted.Since.Add(-clockSlack)
+	}
+	readErr := t.readLog(ctx, part, func(r store.Record) bool {
+		entries, _ := t.entriesOf(ctx, r)
+		if wanted.Backward {
+			slices.Reverse(entries)
+		}
+		for _, e := range entries {
+			if err = ctx.Err(); err != nil || !each(e) {
+				return false
+			}
+			if err = ctx.Err(); err != nil {
+				return false
+			}
+		}
+		return true
+	})
+	return cmp.Or(err, readErr)
+}
 
 // windows reads the window of a context.
 type windows struct{ *sharedContext }
@@ -30,7 +86,7 @@ func (t windows) load(ctx context.Context, id string) (*sharedWindow, error) {
 	if t.known != nil {
 		return t.known, nil
 	}
-	w, err := t.upTo(ctx, id, t.seen, 0)
+	w, err := t.upTo(ctx, t.seen, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -44,22 +100,22 @@ func (t windows) read(ctx context.Context, id string, most int) (*sharedWindow, 
 	if err != nil {
 		return &sharedWindow{}, err
 	}
-	return t.upTo(ctx, id, tail, most)
+	return t.upTo(ctx, tail, most)
 }
 
 // upTo reads the window that a log had when it ended at a tail.
-func (t windows) upTo(ctx context.Context, id string, tail store.Tail, most int) (*sharedWindow, error) {
+func (t windows) upTo(ctx context.Context, tail store.Tail, most int) (*sharedWindow, error) {
 	if tail.Last == 0 {
 		return &sharedWindow{}, nil
 	}
 	var entries []parts.Entry
 	count := 0
 	all := store.Range{First: tail.Window, Last: tail.Last}
-	err := t.home.engine.Log.Read(ctx, id, all, func(r store.Record) bool {
-		some, _ := t.entriesOf(r)
+	err := t.readLog(ctx, all, func(r store.Record) bool {
+		some, _ := t.entriesOf(ctx, r)
 		entries = append(entries, some...)
 		for _, e := range some {
-			if e.Type != parts.TypeSystemPrompt {
+			if !parts.IsBeside(e) {
 				count++
 			}
 		}

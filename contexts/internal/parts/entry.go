@@ -42,6 +42,7 @@ const (
 	TypeCompaction     Type = "compaction"
 	TypeArchival       Type = "archival"
 	TypeSystemPrompt   Type = "system_prompt_changed"
+	TypeSetAside       Type = "set_aside"
 )
 
 // Metadata has more about an entry. The original writes only the first two fields;

@@ -30,6 +30,7 @@ type Ref struct {
 	Settings *Settings
 	Name     string
 	Held     bool   // this handle has taken the context's lock
+	Around   bool   // this handle reports damaged records and leaves them out, where they are errors else
 	first    string // the id of the first entry of a context that has none; "": nobody asked
 }
 
@@ -42,6 +43,7 @@ type Keeper struct {
 	Lock       Lock
 	Tape       Tape
 	Scripts    Dropbox // nil: scripts read the files themselves, or there are none
+	Mender     Mender
 }
 
 // Dropbox serves scripts that know the files of a home, where a store that many machines share

@@ -40,7 +40,7 @@ func (b *WindowBuilder) Add(e Entry) (more bool) {
 	if IsAnchor(e) {
 		b.Anchor = &e
 	}
-	if e.Type == TypeSystemPrompt {
+	if IsBeside(e) {
 		return true
 	}
 	for _, kept := range slices.Backward(ReplacementOf(e)) {

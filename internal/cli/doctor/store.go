@@ -81,7 +81,7 @@ func conversations(ctx context.Context, s *contexts.Store) (found []finding) {
 		}
 	}
 	for _, text := range damage {
-		found = append(found, failure(text, "the readable part is used; the damaged part stays in the file"))
+		found = append(found, failure(text, "chibi store check --repair sets it aside with its bytes"))
 	}
 	text := english.Plural(read, "transcript", "") + " read, none damaged"
 	switch {
@@ -107,6 +107,9 @@ func readConversation(ctx context.Context, store *contexts.Store, name string) (
 	if err != nil {
 		return hasEntries, err
 	}
-	_, err = c.Window(ctx)
+	if _, err := c.Window(ctx); err != nil {
+		return hasEntries, err
+	}
+	_, err = c.Failed(ctx)
 	return hasEntries, err
 }

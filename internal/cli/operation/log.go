@@ -97,7 +97,8 @@ func PrintHistory(ctx context.Context, run Run, h History) error {
 }
 
 func isConversation(t contexts.Type) bool {
-	return t == contexts.TypeMessage || t == contexts.TypeToolCall || t == contexts.TypeToolResult
+	return t == contexts.TypeMessage || t == contexts.TypeToolCall || t == contexts.TypeToolResult ||
+		t == contexts.TypeSetAside
 }
 
 // look is how an entry is shown.

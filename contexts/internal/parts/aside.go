@@ -1,0 +1,29 @@
+package parts
+
+import "context"
+
+// Aside is something damaged that was taken out of a context.
+type Aside struct {
+	// What says what it was and what was wrong with it.
+	What string `json:"what"`
+	// Path is the file on this machine that has its bytes.
+	Path string `json:"path"`
+}
+
+// Mender takes what is damaged out of a context whose lock the caller has. Its bytes are kept before.
+type Mender struct {
+	// SetAside takes out entries and messages, and calls each with what it took; nil: nothing gets damaged.
+	SetAside func(ctx context.Context, each func(Aside)) error
+	// Keep keeps bytes in a file whose name begins as is said.
+	Keep func(begins string, data []byte) (path string, err error)
+}
+
+// AsideNote returns the entry in the place of an entry that was set aside.
+func AsideNote(context, text string, at int64) Entry {
+	e := newEntry(Entry{Type: TypeSetAside, From: "system", To: context, Content: text, Metadata: &Metadata{}})
+	e.Timestamp = at
+	return e
+}
+
+// IsBeside reports whether an entry of a transcript is in no window.
+func IsBeside(e Entry) bool { return e.Type == TypeSystemPrompt || e.Type == TypeSetAside }
