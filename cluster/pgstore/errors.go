@@ -97,6 +97,9 @@ func isPoolersRefusal(err error) bool {
 		strings.Contains(e.Message, "authentication failed"))
 }
 
+// isDamage reports whether the server could not read what it has on its disk.
+func isDamage(err error) bool { return codeOf(err) == "XX001" }
+
 // isDoubtful reports whether a statement that failed may have been carried out.
 func isDoubtful(err error) bool {
 	code := codeOf(err)

@@ -45,10 +45,12 @@ func (c *sharedContext) asideAt(ctx context.Context, pos uint64) (note parts.Ent
 		asides := map[uint64]asideDoc{}
 		err = c.home.engine.Docs.List(ctx, asidePrefix(c.id), func(d store.Doc) bool {
 			at, err := strconv.ParseUint(strings.TrimPrefix(d.Key, asidePrefix(c.id)), 10, 64)
-			var a asideDoc
-			if err == nil && strictjson.Decode(d.Data, &a) == nil {
-				asides[at] = a
+			if err != nil {
+				return true
 			}
+			var a asideDoc
+			strictjson.Decode(d.Data, &a) // one that says nothing more still says that
+			asides[at] = a
 			return true
 		})
 		if err != nil {
