@@ -14,7 +14,7 @@ type Aside struct {
 type Mender struct {
 	// SetAside takes out entries and messages, and calls each with what it took; nil: nothing gets damaged.
 	SetAside func(ctx context.Context, each func(Aside)) error
-	// Keep keeps bytes in a file whose name begins as is said.
+	// Keep keeps bytes in a file whose name begins with a word.
 	Keep func(begins string, data []byte) (path string, err error)
 }
 
