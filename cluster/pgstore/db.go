@@ -1,7 +1,6 @@
 package pgstore
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"time"
@@ -78,13 +77,12 @@ const (
 func (d *db) run(ctx context.Context, statement string, args ...arg) (answer, error) {
 	var a answer
 	err := d.repeat(ctx, func(ctx context.Context) (again bool, err error) {
+		q := &question{statement: d.sql(statement), args: args, answered: make(chan struct{})}
 		a.began = time.Now()
-		conn, err := d.pool.take(ctx)
-		if err != nil {
-			return isPassing(err), err
+		if all := store.Gather(ctx, q); len(all) > 0 {
+			d.ask(ctx, all)
 		}
-		result := execute(ctx, conn, d.sql(statement), args)
-		d.pool.give(conn)
+		result := q.wait(ctx)
 		if result.Err == nil {
 			a.rows, a.changed = result.Rows, result.CommandTag.RowsAffected()
 			return false, nil
@@ -92,45 +90,10 @@ func (d *db) run(ctx context.Context, statement string, args ...arg) (answer, er
 		if isReadOnly(result.Err) {
 			d.pool.drop()
 		}
-		a.repeated = a.repeated || isDoubtful(result.Err)
+		a.repeated = a.repeated || isDoubtful(result.Err) && !q.isUnasked
 		return isPassing(result.Err), result.Err
 	})
 	return a, err
-}
-
-// The bounds of an answer. Statements ask for less.
-const (
-	maxAnswer = maxMessage + pageBytes
-	maxRows   = 100_000
-)
-
-// execute carries out a statement and reads its answer. An answer that is larger than what
-// statements ask for is not the server's, and costs the connection.
-func execute(ctx context.Context, conn *pgconn.PgConn, statement string, args []arg) *pgconn.Result {
-	values, oids := make([][]byte, len(args)), make([]uint32, len(args))
-	for i, a := range args {
-		values[i], oids[i] = a.value, a.oid
-	}
-	binary := []int16{1}
-	reader := conn.ExecParams(ctx, statement, values, oids, binary, binary)
-	result, size := &pgconn.Result{}, 0
-	for reader.NextRow() {
-		columns := make([][]byte, len(reader.Values()))
-		for i, value := range reader.Values() {
-			columns[i] = bytes.Clone(value)
-			size += len(value)
-		}
-		result.Rows = append(result.Rows, columns)
-		if size > maxAnswer || len(result.Rows) > maxRows {
-			bury(conn)
-			return &pgconn.Result{Err: errRow}
-		}
-	}
-	result.CommandTag, result.Err = reader.Close()
-	if err := takeCutShort(conn); result.Err == nil {
-		result.Err = err
-	}
-	return result
 }
 
 // repeat calls try until it says that it need not be called again, with growing pauses. When the

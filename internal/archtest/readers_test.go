@@ -69,7 +69,7 @@ var boundOf = map[string]string{
 	"cluster/natsstore.pieces.upload":         callersBound,
 	"cluster/pgstore.passwordFor":             "credentials and certificates of a store",
 	"cluster/pgstore.readRoots":               "credentials and certificates of a store",
-	"cluster/pgstore.execute":                 "an answer of a PostgreSQL server",
+	"cluster/pgstore.receive":                 "an answer of a PostgreSQL server",
 	"cluster/pgstore.upload.read":             callersBound,
 	"cache.Reader.Preview":                    callersBound,
 	"cache.Reader.Tail":                       callersBound,

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -49,16 +50,33 @@ func (f *failure) failed() string {
 type counter struct {
 	mu    sync.Mutex
 	trips []string
+	begun map[any]int   // by call that is made together with others, how many it had
+	group map[any][]int // by those calls, which round trips they share
 }
 
-func (c *counter) around(call string, do func() error) error {
+func (c *counter) around(ctx context.Context, call string, do func() error) error {
 	c.mu.Lock()
-	c.trips = append(c.trips, call)
+	c.add(ctx, call)
 	if strings.HasSuffix(call, ".List") {
-		c.trips = append(c.trips, call+" (more)")
+		c.add(ctx, call+" (more)")
 	}
 	c.mu.Unlock()
 	return do()
+}
+
+// add counts a round trip, unless a call made together with this one has had as many as this one now.
+func (c *counter) add(ctx context.Context, call string) {
+	group, member := store.MadeTogether(ctx)
+	n := c.begun[member]
+	if group != nil {
+		c.begun[member]++
+		if shared := c.group[group]; n < len(shared) {
+			c.trips[shared[n]] += " + " + call
+			return
+		}
+		c.group[group] = append(c.group[group], len(c.trips))
+	}
+	c.trips = append(c.trips, call)
 }
 
 // take returns the names of the calls since it was last called, one for each round trip.
@@ -66,6 +84,6 @@ func (c *counter) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	trips := c.trips
-	c.trips = nil
+	c.trips, c.begun, c.group = nil, map[any]int{}, map[any][]int{}
 	return trips
 }
