@@ -15,7 +15,7 @@ import (
 // maxTurn and maxList are how many round trips a turn with one tool call takes at most, and
 // a list of the contexts.
 const (
-	maxTurn = 16
+	maxTurn = 11
 	maxList = 8
 )
 
@@ -32,6 +32,7 @@ func turnSteps(h *contexts.Store) error {
 	if err != nil {
 		return err
 	}
+	c.ReadAhead(contexts.Ahead{Mail: true, Reflection: true})
 	_, unlock, err := c.Lock(ctx)
 	if err != nil {
 		return err

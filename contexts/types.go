@@ -40,6 +40,8 @@ type (
 	// Limits bound texts that a model or another program writes, in bytes.
 	Limits = parts.Limits
 
+	// Ahead is what [Context.ReadAhead] reads besides the window and the texts.
+	Ahead = parts.Ahead
 	// Holder is a process that uses a context.
 	Holder = parts.Holder
 	// LockedError reports that another process uses a context.

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/jobs"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -103,14 +105,18 @@ func (s *Session) Answer(ctx context.Context, answer func(context.Context) (stri
 	if err := s.Connect(); err != nil {
 		return err
 	}
+	s.Context.ReadAhead(contexts.Ahead{Mail: !runFirst(s.Agent.Host), Reflection: s.Config.ReflectionEnabled})
 	return s.WithLock(ctx, s.Name(), func(held context.Context, _ *Session) error {
 		_, err := answer(held)
 		if err != nil && agent.OutcomeOf(err) == "" || s.opts.Transient {
 			return err
 		}
-		return cmp.Or(err, s.Store.Touch(s.Name()))
+		return cmp.Or(err, s.Context.Touch())
 	})
 }
+
+// runFirst reports whether plugins run before a turn reads the mail and the reflection.
+func runFirst(h *plugin.Host) bool { return h.IsHeard(hookpoints.PreMessage.Name) }
 
 // IsDelivered reports whether an error of [AnswerMail] says no more than what the answer lacks: the
 // mail is part of the conversation then.
@@ -125,6 +131,7 @@ func IsDelivered(err error) bool {
 // lock, the error is a *contexts.LockedError and some is false, unless the options say to wait.
 // After another error the messages stay in the inbox, unless a part of the answer was stored.
 func AnswerMail(ctx context.Context, s *Session) (some bool, err error) {
+	s.Context.ReadAhead(contexts.Ahead{Mail: true, Reflection: s.Config.ReflectionEnabled && !runFirst(s.Agent.Host)})
 	err = s.WithLock(ctx, s.Name(), func(held context.Context, s *Session) error {
 		mail, err := s.Agent.Mail(held)
 		if err != nil || len(mail) == 0 {

@@ -1,9 +1,7 @@
 package homes
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -40,6 +38,7 @@ type sharedContext struct {
 	texts   map[string]store.Doc // the texts while the lock is held, nil: not read yet
 	mail    []mailDoc            // the inbox as it was last read
 	hasRead bool                 // the inbox was read since mail was last removed
+	ahead   ahead                // what was read when the lock was taken, until it is used
 	unsent  *unsentFile          // what this handle could not store yet
 
 	asides map[uint64]asideDoc // the records that were set aside, by position; nil: not read yet
@@ -94,7 +93,7 @@ func (c *sharedContext) make(ctx context.Context) (id string, err error) {
 func (c *sharedContext) forget() {
 	c.tenure, c.taken, c.known, c.texts, c.asides = nil, nil, nil, nil, nil
 	c.seen = store.Tail{}
-	c.mail, c.hasRead = nil, false
+	c.mail, c.hasRead, c.ahead = nil, false, ahead{}
 }
 
 func (h *sharedHome) isGone(id string) bool {
@@ -119,38 +118,91 @@ type room struct {
 	listed time.Time
 }
 
-// sharedWindow is the window of a context with where it ends in the log.
-type sharedWindow struct {
-	tail    store.Tail
-	begun   bool          // the transcript has entries
-	entries []parts.Entry // without the lock, the first ones, or all
-}
-
-// summary returns the summary that the window begins with.
-func (w *sharedWindow) summary() string {
-	if len(w.entries) == 0 {
-		return ""
-	}
-	return summaryIn(w.entries[0])
-}
-
-// summaryIn returns the summary that is a part of an anchor, or of another entry that a window
-// begins with.
-func summaryIn(anchor parts.Entry) string {
-	summary, _ := parts.SummaryOf(anchor)
-	return cmp.Or(parts.MetaOf(anchor).Carried, summary)
-}
-
-// add adds what was appended.
-func (w *sharedWindow) add(tail store.Tail, entries []parts.Entry) {
-	w.tail, w.begun = tail, true
-	if slices.ContainsFunc(entries, parts.IsAnchor) {
-		w.entries = parts.WindowOf(entries)
-		return
-	}
-	w.entries = append(w.entries, parts.WindowOf(entries)...)
-}
-
 // freshName is how long a handle that has looked its context up need not do so again when
 // it takes the lock.
 const freshName = 5 * time.Second
+
+// ahead is what a turn reads first. It is read as soon as the lock is held, and not before: until then
+// others may change it. Each value is used once. What could not be read is nil, and is read again by
+// whoever needs it, who returns the error.
+type ahead struct {
+	tail       store.Tail
+	window     *sharedWindow
+	texts      map[string]store.Doc
+	mail       []store.Doc
+	reflection *store.Doc
+
+	withMail bool // the reflection is to be read when the mail is
+}
+
+// readAhead finds where the log ends, and reads at the same time what the handle was told to read ahead.
+// It returns when nothing is on its way any more.
+func (c *sharedContext) readAhead(ctx context.Context, end func(context.Context) (store.Tail, error)) (a ahead,
+	err error) {
+	if c.Ahead == nil {
+		a.tail, err = end(ctx)
+		return a, err
+	}
+	id := c.id
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	calls := []func(context.Context){
+		func(ctx context.Context) {
+			if a.tail, err = end(ctx); err != nil {
+				giveUp() // there is no lock
+				return
+			}
+			if w, err := (windows{c}).upTo(ctx, a.tail, 0); err == nil {
+				a.window = w
+			}
+		},
+		func(ctx context.Context) {
+			if texts, err := c.home.textsOf(ctx, id); err == nil {
+				a.texts = texts
+			}
+		},
+	}
+	if a.withMail = c.Ahead.Reflection; c.Ahead.Mail {
+		calls = append(calls, c.mailCalls(id, &a, &a.mail, new(error))...)
+	}
+	store.Together(ctx, calls...)
+	return a, err
+}
+
+// mailCalls are the calls that read the inbox, and the reflection if it is to be read with that.
+func (c *sharedContext) mailCalls(id string, a *ahead, mail *[]store.Doc, err *error) []func(context.Context) {
+	calls := []func(context.Context){func(ctx context.Context) {
+		if *mail, *err = c.home.mailDocs(ctx, id); *err != nil {
+			*mail = nil
+		}
+	}}
+	if a.withMail {
+		a.withMail = false
+		calls = append(calls, func(ctx context.Context) {
+			if d, err := c.home.get(ctx, keyReflection); err == nil {
+				a.reflection = &d
+			}
+		})
+	}
+	return calls
+}
+
+// use makes the handle use what was read when the lock was taken. The window is another one if something
+// was appended since.
+func (c *sharedContext) use(read ahead) {
+	c.Ahead, c.ahead = nil, read
+	c.texts = read.texts
+	if c.seen == read.tail {
+		c.known = read.window
+	}
+}
+
+// takeMail returns the documents of the inbox, those that were read ahead if there are any.
+func (c *sharedContext) takeMail(ctx context.Context, id string) (docs []store.Doc, err error) {
+	if docs = c.ahead.mail; docs != nil {
+		c.ahead.mail = nil
+		return docs, nil
+	}
+	store.Together(ctx, c.mailCalls(id, &c.ahead, &docs, &err)...)
+	return docs, err
+}

@@ -25,6 +25,7 @@ func mailPrefix(id string) string { return prefixMail + id + "." }
 
 // Put makes the context, and puts a document.
 func (b sharedInbox) Put(m parts.Mail) error {
+	b.ahead.mail = nil
 	ctx := context.Background()
 	id, err := b.make(ctx)
 	if err != nil {
@@ -136,11 +137,7 @@ func (b sharedInbox) read(ctx context.Context) (list []mailDoc, err error) {
 	if err != nil || id == "" {
 		return nil, err
 	}
-	var docs []store.Doc
-	err = b.home.engine.Docs.List(ctx, mailPrefix(id), func(d store.Doc) bool {
-		docs = append(docs, d)
-		return true
-	})
+	docs, err := b.takeMail(ctx, id)
 	slices.SortFunc(docs, func(a, b store.Doc) int { return cmp.Compare(a.Rev, b.Rev) })
 	err = forAll(docs, err, func(d store.Doc) error {
 		m, err := b.message(ctx, id, d)
@@ -154,6 +151,16 @@ func (b sharedInbox) read(ctx context.Context) (list []mailDoc, err error) {
 		return err
 	})
 	return list, err
+}
+
+// mailDocs reads the documents of an inbox. Without an error the list is not nil.
+func (h *sharedHome) mailDocs(ctx context.Context, id string) ([]store.Doc, error) {
+	docs := []store.Doc{}
+	err := h.engine.Docs.List(ctx, mailPrefix(id), func(d store.Doc) bool {
+		docs = append(docs, d)
+		return true
+	})
+	return docs, err
 }
 
 // badMessage says what is wrong with a document that should be a message.

@@ -28,7 +28,7 @@ type contextLock struct {
 // lock takes a context's lease.
 func (h contextLock) lock(ctx context.Context, p parts.Patience) (unlock func(), lost <-chan struct{}, err error) {
 	c := h.context
-	t, err := h.acquire(ctx, c, p)
+	t, read, err := h.acquire(ctx, c, p)
 	var held *store.HeldError
 	switch {
 	case errors.As(err, &held):
@@ -43,56 +43,68 @@ func (h contextLock) lock(ctx context.Context, p parts.Patience) (unlock func(),
 	t.start()
 	unlock = func() {
 		c.forget()
-		t.giveBack()
+		t.giveBack(c.touch)
 	}
 	// What an earlier run could not store belongs to the window that is read next.
 	if err := (outbox{&sharedTranscript{sharedContext: c}}).sendUnsent(ctx); err != nil {
 		unlock()
 		return nil, nil, fmt.Errorf("storing what an earlier run could not: %w", err)
 	}
+	c.use(read)
 	return unlock, t.lost, nil
 }
 
+// touch records that the context was used, if the handle is to do that.
+func (c *sharedContext) touch(ctx context.Context) {
+	if !c.Used {
+		return
+	}
+	c.Used = false
+	if err := (sharedRegistry{c.home}).touch(ctx, c.Name); err != nil {
+		parts.Report(c.Settings, "context %q: that it was used could not be stored: %v", c.Name, err)
+	}
+}
+
 // release gives a lease back. If that fails it ends by itself.
-func (h *sharedHome) release(lease store.Lease) {
-	if err := lease.Release(context.Background()); err != nil && !errors.Is(err, store.ErrLost) {
+func (h *sharedHome) release(ctx context.Context, lease store.Lease) {
+	if err := lease.Release(ctx); err != nil && !errors.Is(err, store.ErrLost) {
 		parts.Report(h.settings, "the lock could not be given back, and ends by itself: %v", err)
 	}
 }
 
 // acquire takes the lease of the context that has the handle's name then.
-func (h sharedLocks) acquire(ctx context.Context, c *sharedContext, p parts.Patience) (*tenure, error) {
+func (h sharedLocks) acquire(ctx context.Context, c *sharedContext, p parts.Patience) (*tenure, ahead, error) {
 	if c.id == "" || time.Since(c.asked) > freshName || h.isGone(c.id) {
 		if _, err := c.make(ctx); err != nil {
-			return nil, err
+			return nil, ahead{}, err
 		}
 	}
 	holder, err := h.newHolder()
 	if err != nil {
-		return nil, err
+		return nil, ahead{}, err
 	}
 	for try := 1; ; try++ {
 		id := c.id
 		lease, waited, err := h.take(ctx, id, holder, p)
 		if err != nil {
-			return nil, err
+			return nil, ahead{}, err
 		}
 		if waited || !lease.Fresh() {
 			_, err = c.make(ctx)
 		}
-		var seen store.Tail
+		var read ahead
 		if err == nil && c.id == id {
-			seen, err = h.begin(ctx, id, lease)
-			if err == nil && seen.Last == 0 { // it is new, or it was removed before the lease was taken
+			read, err = c.readAhead(ctx, func(ctx context.Context) (store.Tail, error) { return h.begin(ctx, id, lease) })
+			if err == nil && read.tail.Last == 0 { // it is new, or it was removed before the lease was taken
 				_, err = c.make(ctx)
 			}
 		}
 		if err == nil && c.id == id {
-			return &tenure{sharedLocks: h, id: id, holder: holder, since: seen, lease: lease}, nil
+			return &tenure{sharedLocks: h, id: id, holder: holder, since: read.tail, lease: lease}, read, nil
 		}
-		h.release(lease) // it was renamed or removed meanwhile, or cannot be marked, or lost
+		h.release(context.Background(), lease) // it was renamed or removed meanwhile, or cannot be marked, or lost
 		if err != nil && (!errors.Is(err, parts.ErrLost) || try == maxTries) {
-			return nil, err
+			return nil, ahead{}, err
 		}
 	}
 }

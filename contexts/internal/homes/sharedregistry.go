@@ -82,8 +82,9 @@ const touchAgain = 10
 
 // Touch takes no time back: the clock of another machine may be ahead. The store's clock is asked
 // where the time decides whether the context is destroyed.
-func (h sharedRegistry) Touch(name string) error {
-	ctx := context.Background()
+func (h sharedRegistry) Touch(name string) error { return h.touch(context.Background(), name) }
+
+func (h sharedRegistry) touch(ctx context.Context, name string) error {
 	n, err := h.docs.lastKnown(ctx, name)
 	if err != nil || n.ID == "" {
 		return err

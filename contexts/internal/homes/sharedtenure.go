@@ -46,13 +46,15 @@ func (t *tenure) start() {
 	go t.keep(ctx)
 }
 
-// giveBack ends the tenure.
-func (t *tenure) giveBack() {
+// giveBack ends the tenure, and calls something else meanwhile.
+func (t *tenure) giveBack(also func(context.Context)) {
 	t.stop()
 	<-t.stopped
-	if t.lease != nil {
-		t.release(t.lease)
-	}
+	store.Together(context.Background(), also, func(ctx context.Context) {
+		if t.lease != nil {
+			t.release(ctx, t.lease)
+		}
+	})
 }
 
 func (t *tenure) keep(ctx context.Context) {
@@ -68,7 +70,7 @@ func (t *tenure) keep(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			t.release(t.lease)
+			t.release(context.Background(), t.lease)
 			t.lease = nil
 			close(t.lost)
 			return

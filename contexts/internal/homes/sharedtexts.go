@@ -55,17 +55,22 @@ func (t sharedTexts) read(ctx context.Context, key string) (store.Doc, error) {
 		return t.home.get(ctx, key)
 	}
 	if t.texts == nil {
-		texts := map[string]store.Doc{}
-		err := t.home.engine.Docs.List(ctx, prefixText+t.id+".", func(d store.Doc) bool {
-			texts[d.Key] = d
-			return true
-		})
+		texts, err := t.home.textsOf(ctx, t.id)
 		if err != nil {
 			return store.Doc{}, err
 		}
 		t.texts = texts
 	}
 	return t.texts[key], nil
+}
+
+// textsOf reads the texts of a context, by their keys.
+func (h *sharedHome) textsOf(ctx context.Context, id string) (map[string]store.Doc, error) {
+	texts := map[string]store.Doc{}
+	return texts, h.engine.Docs.List(ctx, prefixText+id+".", func(d store.Doc) bool {
+		texts[d.Key] = d
+		return true
+	})
 }
 
 // get reads a document; one that is missing has no revision.
@@ -167,11 +172,16 @@ func (t sharedTexts) Prompt(ctx context.Context, name string) (string, error) {
 	if name != parts.PromptReflection {
 		return t.home.host.read(t.home.host.promptFile(name))
 	}
+	if d := t.ahead.reflection; d != nil {
+		t.ahead.reflection = nil
+		return string(d.Data), nil
+	}
 	d, err := t.home.get(ctx, keyReflection)
 	return string(d.Data), err
 }
 
 func (t sharedTexts) SetPrompt(_, text string) error {
+	t.ahead.reflection = nil
 	ctx := context.Background()
 	for range maxTries {
 		d, err := t.home.get(ctx, keyReflection)

@@ -116,10 +116,12 @@ func (t *sharedTranscript) added(w *sharedWindow, tail store.Tail, entries []par
 	if t.known == w {
 		w.add(tail, entries)
 	}
+	t.ahead.mail = nil // a turn reads it before
 	if !slices.ContainsFunc(entries, parts.IsAnchor) {
 		t.view.added(entries)
 		return
 	}
+	t.ahead = ahead{} // that took its time, and plugins were asked
 	window := parts.WindowOf(entries)
 	if t.known != nil {
 		window = slices.Clone(t.known.entries)

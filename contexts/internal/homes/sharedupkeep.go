@@ -93,7 +93,7 @@ func (h sharedUpkeep) Housekeep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer h.release(lease)
+	defer h.release(context.Background(), lease)
 	list, err := h.docs.list(ctx)
 	if err != nil {
 		return err

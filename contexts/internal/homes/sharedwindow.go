@@ -64,6 +64,38 @@ func (t *sharedTranscript) Each(ctx context.Context, wanted parts.Wanted, each f
 	return cmp.Or(err, readErr)
 }
 
+// sharedWindow is the window of a context with where it ends in the log.
+type sharedWindow struct {
+	tail    store.Tail
+	begun   bool          // the transcript has entries
+	entries []parts.Entry // without the lock, the first ones, or all
+}
+
+// summary returns the summary that the window begins with.
+func (w *sharedWindow) summary() string {
+	if len(w.entries) == 0 {
+		return ""
+	}
+	return summaryIn(w.entries[0])
+}
+
+// summaryIn returns the summary that is a part of an anchor, or of another entry that a window
+// begins with.
+func summaryIn(anchor parts.Entry) string {
+	summary, _ := parts.SummaryOf(anchor)
+	return cmp.Or(parts.MetaOf(anchor).Carried, summary)
+}
+
+// add adds what was appended.
+func (w *sharedWindow) add(tail store.Tail, entries []parts.Entry) {
+	w.tail, w.begun = tail, true
+	if slices.ContainsFunc(entries, parts.IsAnchor) {
+		w.entries = parts.WindowOf(entries)
+		return
+	}
+	w.entries = append(w.entries, parts.WindowOf(entries)...)
+}
+
 // windows reads the window of a context.
 type windows struct{ *sharedContext }
 

@@ -31,7 +31,19 @@ type Ref struct {
 	Name     string
 	Held     bool   // this handle has taken the context's lock
 	Around   bool   // this handle reports damaged records and leaves them out, where they are errors else
+	Ahead    *Ahead // what its next lock reads ahead; nil: nothing
+	Used     bool   // when the lock is given back, it is recorded that the context was used
 	first    string // the id of the first entry of a context that has none; "": nobody asked
+}
+
+// Ahead is what a handle reads as soon as it has the lock, besides the window and the texts. What comes
+// between that and the first use does not count until the next use.
+type Ahead struct {
+	// Mail is the inbox: for those who know that nothing which may send to it, such as a plugin, runs
+	// before they read it.
+	Mail bool
+	// Reflection is read at the same time as the mail, whenever that is.
+	Reflection bool
 }
 
 // Keeper holds the parts of one context.
