@@ -153,7 +153,19 @@ func (d *db) time(ctx context.Context) (time.Time, error) {
 	return at, r.err
 }
 
-// ping connects and reads what the home is.
+// reach connects, which reads what the home is.
+func (d *db) reach(ctx context.Context) error {
+	return d.repeat(ctx, func(ctx context.Context) (again bool, err error) {
+		conn, err := d.pool.take(ctx)
+		if err != nil {
+			return isPassing(err), err
+		}
+		d.pool.give(conn)
+		return false, nil
+	})
+}
+
+// ping asks for nothing.
 func (d *db) ping(ctx context.Context) error {
 	_, err := d.run(ctx, "select")
 	return err

@@ -25,7 +25,7 @@ func open(ctx context.Context, o store.Options) (*store.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.ping(ctx); err != nil {
+	if err := d.reach(ctx); err != nil {
 		d.pool.close()
 		return nil, err
 	}

@@ -103,3 +103,35 @@ func TestACallThatEndsSpoilsNoOther(t *testing.T) {
 		t.Errorf("%v; %v", ended, got)
 	}
 }
+
+// TestOpeningTakesTwoRoundTrips where the server asks for no password: that of PostgreSQL, and one.
+func TestOpeningTakesTwoRoundTrips(t *testing.T) {
+	proxy := pgtest.NewProxy(t, server(t))
+	open(t, store.Options{URL: proxy.Through(home(t, server(t), "opening"))})
+	if n := proxy.RoundTrips(); n != 2 {
+		t.Errorf("%d round trips", n)
+	}
+}
+
+// TestAnErrorOfTheServerIsThatOfOneCall: the others that were sent with it succeed.
+func TestAnErrorOfTheServerIsThatOfOneCall(t *testing.T) {
+	ctx, s := t.Context(), server(t)
+	e := open(t, store.Options{URL: home(t, s, "onebad")})
+	if _, err := s.Exec(ctx, "drop table chibi_onebad.lease"); err != nil {
+		t.Fatal(err)
+	}
+	var put, taken, listed error
+	store.Together(ctx, func(ctx context.Context) {
+		_, put = e.Docs.Put(ctx, "one", []byte("x"), 0)
+	}, func(ctx context.Context) {
+		_, taken = e.Leases.Take(ctx, "work", nil)
+	}, func(ctx context.Context) {
+		listed = e.Docs.List(ctx, "none.", func(store.Doc) bool { return true })
+	})
+	if put != nil || listed != nil || !errors.Is(taken, store.ErrNotFound) {
+		t.Errorf("%v, %v, %v", put, taken, listed)
+	}
+	if d, err := e.Docs.Get(ctx, "one"); err != nil || string(d.Data) != "x" {
+		t.Errorf("%q, %v", d.Data, err)
+	}
+}
