@@ -48,14 +48,14 @@ func turner(t testing.TB, program string, p *place) runner {
 if [ "$1" = --schema ]; then echo '{"name": "now", "description": "tells the time"}'; else echo noon; fi
 `
 	must(t, os.WriteFile(tool, []byte(script), 0o700))
-	r.turn(t, r.url) // its schema is remembered from now on
+	r.turn(t, r.url, "-c", "work") // from now on it is the current context, and the tool's schema is remembered
 	return r
 }
 
 // turn runs a turn with one tool call.
-func (r runner) turn(t testing.TB, url string) time.Duration {
+func (r runner) turn(t testing.TB, url string, more ...string) time.Duration {
 	t.Helper()
-	arguments := []string{"--home", r.home, "-c", "work", `@tool now {}`}
+	arguments := slices.Concat([]string{"--home", r.home}, more, []string{`@tool now {}`})
 	if url != "" {
 		arguments = append([]string{"--store", url}, arguments...)
 	}
@@ -141,7 +141,11 @@ func tell(t *testing.T, s *contexts.Store, name string) error {
 	return c.Append(contexts.UserMessage("ann", name, "hello"), contexts.AssistantMessage(name, "hello"))
 }
 
-// count counts the round trips of a turn, less those of connecting.
+// counts is how often the round trips of a turn are counted.
+const counts = 3
+
+// count counts the round trips of a turn, less those of connecting. A server that answers later than the
+// counter holds answers back adds some, so the least of a few counts is right.
 func (b *bench) count(row string, r runner) {
 	b.Helper()
 	if r.url == "" {
@@ -152,17 +156,25 @@ func (b *bench) count(row string, r runner) {
 	first, _, _ := strings.Cut(u.Host, ",")
 	c := startCounter(b.T, first)
 	u.Host = c.address
-	e, err := r.place.open(u.String())
-	must(b.T, err)
-	connecting := c.trips.Load()
-	e.Close()
-	before := c.trips.Load()
-	r.turn(b.T, u.String())
-	b.trips[row][r.place.name] = int(c.trips.Load() - before - connecting)
+	var turns, connections []int
+	for range counts {
+		connections = append(connections, c.during(func() {
+			e, err := r.place.open(u.String())
+			must(b.T, err)
+			e.Close()
+		}))
+		turns = append(turns, c.during(func() { r.turn(b.T, u.String()) }))
+	}
+	b.trips[row][r.place.name] = slices.Min(turns) - slices.Min(connections)
 }
 
-// counter passes connections on, and counts how often a client says something after the
-// server has: its round trips.
+// answerTime is for how long a counter holds answers back: what a client sends without having heard any is
+// sent at once then, however busy the machine is.
+const answerTime = 20 * time.Millisecond
+
+// counter passes connections on as a network that is far away does, and counts the round trips: how often
+// a client hears an answer to what it has said since it heard the one before. What it says until then is a
+// part of the same round trip, and what has no answer, such as a farewell, is none.
 type counter struct {
 	address string
 	trips   atomic.Int64
@@ -186,6 +198,13 @@ func startCounter(t testing.TB, target string) *counter {
 	return c
 }
 
+// during counts what something does.
+func (c *counter) during(do func()) int {
+	before := c.trips.Load()
+	do()
+	return int(c.trips.Load() - before)
+}
+
 func (c *counter) pass(client net.Conn, target string) {
 	defer client.Close()
 	server, err := net.Dial("tcp", target)
@@ -193,17 +212,45 @@ func (c *counter) pass(client net.Conn, target string) {
 		return
 	}
 	defer server.Close()
-	var answered atomic.Bool
-	answered.Store(true)
+	r := &roundTrip{trips: &c.trips, hasHeard: true}
 	go func() {
 		defer client.Close()
-		io.Copy(writing(client, func() { answered.Store(true) }), server)
+		io.Copy(writing(client, r.heard), server)
 	}()
-	io.Copy(writing(server, func() {
-		if answered.Swap(false) {
-			c.trips.Add(1)
-		}
-	}), client)
+	io.Copy(writing(server, r.asked), client)
+}
+
+// roundTrip is the latest one of a connection, in which no answer comes through.
+type roundTrip struct {
+	trips *atomic.Int64
+
+	mu       sync.Mutex
+	ends     time.Time
+	hasHeard bool // since the last round trip began
+}
+
+// asked begins a round trip, unless the client has heard nothing in this one.
+func (r *roundTrip) asked() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.hasHeard {
+		r.ends, r.hasHeard = time.Now().Add(answerTime), false
+	}
+}
+
+// heard waits until an answer may come through.
+func (r *roundTrip) heard() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for wait := time.Until(r.ends); wait > 0; wait = time.Until(r.ends) {
+		r.mu.Unlock()
+		time.Sleep(wait)
+		r.mu.Lock()
+	}
+	if !r.hasHeard {
+		r.trips.Add(1)
+		r.hasHeard = true
+	}
 }
 
 // writing returns a writer that tells of each piece before it is written.
