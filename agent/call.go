@@ -12,8 +12,10 @@ import (
 
 // step is one response of the model with the results of its tool calls.
 type step struct {
-	turn  *turn
-	reply llm.Reply
+	turn *turn
+	// request is the body that was sent, reply the response.
+	request json.RawMessage
+	reply   llm.Reply
 	// offered are the tools that the request offered.
 	offered toolNames
 	// undeclared says that arguments are not checked against parameters.

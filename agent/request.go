@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
@@ -30,6 +31,10 @@ func (t *turn) offerTools(ctx context.Context) (offer, error) {
 	for _, s := range specs {
 		list.Tools = append(list.Tools, hookpoints.ListedTool{Name: s.Name, Type: string(s.Kind)})
 	}
+	ctx = plugin.WithRequest(ctx, sync.OnceValue(func() json.RawMessage {
+		body, _ := t.agent.body(t.withSystemPrompt(), nil) // whoever sends it says what is wrong
+		return body
+	}))
 	filter, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreAPITools, list)
 	if err != nil {
 		return offer{}, err
@@ -142,9 +147,7 @@ type modelRequest struct {
 // requestBody builds the body of a request, fires pre_api_request, and reports the
 // request.
 func (a *Agent) requestBody(ctx context.Context, q modelRequest) (json.RawMessage, error) {
-	body, err := llm.Request{
-		Model: a.Settings.Model, Messages: q.messages, Tools: q.tools, Options: a.Settings.Options,
-	}.Body()
+	body, err := a.body(q.messages, q.tools)
 	if err != nil {
 		return nil, err
 	}
@@ -164,6 +167,11 @@ func (a *Agent) requestBody(ctx context.Context, q modelRequest) (json.RawMessag
 	event.Bytes = len(body)
 	a.Output.emit(Event{Kind: EventRequest, Request: &event})
 	return body, nil
+}
+
+// body returns the body of a request as plugins have not changed it.
+func (a *Agent) body(messages []llm.Message, offered []tools.Spec) (json.RawMessage, error) {
+	return llm.Request{Model: a.Settings.Model, Messages: messages, Tools: offered, Options: a.Settings.Options}.Body()
 }
 
 // sentTools lists the tools of a body if they are not the offered ones.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,7 +20,8 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 	if err := s.respond(ctx); err != nil {
 		return s, err
 	}
-	action, err := t.firePostTurn(ctx, s.reply)
+	sent := func() json.RawMessage { return s.request }
+	action, err := t.firePostTurn(plugin.WithRequest(ctx, sent), s.reply)
 	if err != nil {
 		return s, err
 	}
@@ -75,7 +77,7 @@ func (s *step) respond(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.offered = toolNamesOf(offer.specs)
+	s.offered, s.request = toolNamesOf(offer.specs), body
 	s.reply, err = s.stream(ctx, body)
 	t.makeUnique(s.reply.ToolCalls)
 	t.steps++

@@ -206,8 +206,12 @@ func handlersOf(e engine.Event) string {
 // facts are what the engine does not interpret: of the program, with "-", or of an event.
 func (a agent) facts(of string) string {
 	if e := a.event(of); of != "-" {
+		lost := strings.Join(e.Lost, " ")
+		if e.Repeats {
+			lost += ", repeats"
+		}
 		return fmt.Sprintf("kind %s, also %v, aliases %v, matched by %s, after %v, at most %v%s\nbridged %t, lost %s",
-			e.Kind, e.Also, e.Aliases, e.Matches, e.Timeout, e.Longest, handlersOf(e), e.Bridged, strings.Join(e.Lost, " "))
+			e.Kind, e.Also, e.Aliases, e.Matches, e.Timeout, e.Longest, handlersOf(e), e.Bridged, lost)
 	}
 	var names []string
 	for _, v := range a.Environment {

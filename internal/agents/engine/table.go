@@ -237,6 +237,9 @@ type Event struct {
 	Fields []Field
 	// Needs are conditions that a payload fulfils; otherwise it is no such moment.
 	Needs []Condition
+	// Repeats says that it fires again, as if the person had said it, for the text by which a hook at
+	// the agent's stop made the turn go on.
+	Repeats bool
 	// Tools, Results, Matcher and MCPName, if set, take the place of the dialect's here: some agents
 	// have two spellings of an event.
 	Tools   toolnames.Table

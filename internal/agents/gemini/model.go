@@ -16,6 +16,7 @@ import (
 // The forms that only Gemini CLI has.
 const (
 	asRequest    engine.Form = "Gemini's request"
+	asWhole      engine.Form = "Gemini's whole request"
 	asCandidates engine.Form = "Gemini's candidates"
 	asUsage      engine.Form = "Gemini's usage"
 	asDetails    engine.Form = "Gemini's details"
@@ -30,6 +31,8 @@ func (own) Theirs(form engine.Form, m engine.Moment, value json.RawMessage) json
 	switch form {
 	case asRequest:
 		return geminiRequest(value)
+	case asWhole:
+		return wholeRequest(value)
 	case asCandidates:
 		return geminiCandidates(gjson.ParseBytes(value).Str)
 	case asUsage:
@@ -45,7 +48,7 @@ func (own) Theirs(form engine.Form, m engine.Moment, value json.RawMessage) json
 // Ours is the reverse.
 func (own) Ours(form engine.Form, value json.RawMessage) json.RawMessage {
 	switch form {
-	case asRequest:
+	case asRequest, asWhole:
 		return neutralRequest(value)
 	case asUsage:
 		return neutralUsage(value)
@@ -74,6 +77,18 @@ func geminiRequest(body json.RawMessage) json.RawMessage {
 		if messages := from.Get("messages"); s.ours == "model" && messages.IsArray() {
 			request = with(request, "messages", gjson.ParseBytes(theirMessages(messages)))
 		}
+	}
+	return request
+}
+
+// noRequest is a request of which nothing is known. Messages and settings are always there: scripts read them.
+const noRequest = `{"model":"","messages":[],"config":{}}`
+
+// wholeRequest writes a request as hooks are told it.
+func wholeRequest(body json.RawMessage) json.RawMessage {
+	request, known := []byte(noRequest), gjson.ParseBytes(geminiRequest(body))
+	for _, member := range []string{"model", "messages", "config"} {
+		request = with(request, member, known.Get(member))
 	}
 	return request
 }

@@ -19,12 +19,12 @@ func turnEvents() []engine.Event {
 			Lost:   []string{"Gemini CLI does not wait for it, and may end it half-way"},
 		},
 		{
-			Name: "BeforeAgent", Kind: engine.Prompt, Timeout: limit, Bridged: true,
+			Name: "BeforeAgent", Kind: engine.Prompt, Timeout: limit, Bridged: true, Repeats: true,
 			Fields: fields("BeforeAgent", engine.Holds("prompt", engine.PromptText)),
 			Rows:   decides(context),
 			Lost: []string{
 				"the prompt cannot be rewritten",
-				"it also fires for the text by which AfterAgent made the turn go on, as if the person had typed it",
+				"it also fires for the text by which AfterAgent made the turn go on: if that was chibi's, no plugin is asked",
 			},
 		},
 		{
@@ -47,7 +47,7 @@ func turnEvents() []engine.Event {
 // modelEvents are the events about requests to the model.
 func modelEvents() []engine.Event {
 	const limit = timeLimit
-	request := engine.Formed("llm_request", engine.Request, asRequest)
+	request := engine.Field{Name: "llm_request", Value: engine.Request, Form: asWhole, Const: noRequest}
 	return []engine.Event{
 		{
 			Name: "BeforeModel", Kind: engine.BeforeRequest, Timeout: limit, Bridged: true,
@@ -69,8 +69,7 @@ func modelEvents() []engine.Event {
 		},
 		{
 			Name: "AfterModel", Kind: engine.AfterResponse, Timeout: limit,
-			Fields: fields("AfterModel", engine.Field{Name: "llm_request", Value: engine.Request, Form: asRequest,
-				Optional: true}, engine.Holds("llm_response.text", engine.Response),
+			Fields: fields("AfterModel", request, engine.Holds("llm_response.text", engine.Response),
 				engine.Formed("llm_response.candidates", engine.Response, asCandidates),
 				engine.Field{Name: "llm_response.usageMetadata", Value: engine.Usage, Form: asUsage, Optional: true}),
 			Rows: decides(engine.Row{Path: "hookSpecificOutput.llm_response", Set: engine.NoEffect}),

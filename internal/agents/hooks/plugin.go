@@ -120,6 +120,9 @@ func (h *hook) moment(ctx context.Context, ev plugin.Event) (m engine.Moment, wh
 	if h.handler.Once && h.dialect.Shape.Once && h.ran.Swap(true) {
 		return m, "it runs once in a session"
 	}
+	if tells(*h.dialect, h.event, engine.Request) && !m.Has(engine.Request) {
+		m.Values[engine.Request] = plugin.RequestOf(ctx)
+	}
 	if h.event.Kind == engine.BeforeRead {
 		m.Set(engine.FileContent, contentOf(m.Text(engine.Path)))
 	}
