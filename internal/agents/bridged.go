@@ -61,6 +61,9 @@ func (d Bridged) asksAt(kind engine.Kind) bool {
 	return slices.ContainsFunc(d.Events, func(e engine.Event) bool { return e.Kind == kind && e.Bridged })
 }
 
+// TellsSessions reports whether the agent says that its sessions begin.
+func (d Bridged) TellsSessions() bool { return d.asksAt(engine.SessionStart) }
+
 // firing lists the agent's events at which a hook point fires in the bridge.
 func (d Bridged) firing(point hookpoints.Name) (events []engine.Event) {
 	for _, e := range d.Events {

@@ -83,6 +83,9 @@ type Options struct {
 
 	// Bridge is set with [ToBridge].
 	Bridge *Bridge
+	// InSession says that the run is part of a session of another agent, in which on_start and on_end fire
+	// with [ToBridge].
+	InSession bool
 
 	Model       ModelOptions
 	Permissions PermissionOptions

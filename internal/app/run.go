@@ -39,6 +39,9 @@ func (s *Session) Start(ctx context.Context) error {
 		}
 	}
 	s.started = true
+	if s.opts.InSession {
+		return nil
+	}
 	err := s.Agent.Start(ctx)
 	var stopped *plugin.StartError
 	if idle && errors.As(err, &stopped) {
@@ -57,6 +60,10 @@ func (s *Session) End(ctx context.Context, failure error) error {
 	s.checks.Stop()
 	endJobs(s)
 	s.watchers.End(ctx)
+	if s.opts.InSession {
+		s.Agent.Host.Join(ctx)
+		return nil
+	}
 	return s.Agent.End(ctx, failure)
 }
 

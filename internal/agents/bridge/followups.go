@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/jsonfile"
@@ -15,69 +15,72 @@ import (
 // that hooks have made them go on, but not how often.
 type followUps struct {
 	// Count is how often chibi has made the agent go on since the last prompt of a person.
-	Count int `json:"count"`
-	// Given is the hash of the text by which it does. Some agents take that for a prompt.
-	Given string `json:"given,omitempty"`
+	Count int `json:"count,omitzero"`
+	// Given is the hash of the text by which it does, At is when. Some agents take that for a prompt.
+	Given string    `json:"given,omitzero"`
+	At    time.Time `json:"at,omitzero"`
 }
 
-// followUpsFile is the file of the session that keeps them.
-func (r *run) followUpsFile() jsonfile.File {
-	return jsonfile.File{Path: filepath.Join(r.bridge.Dir(r.session.Home), "followups.json"), Private: true}
-}
+// isGiven reports whether a prompt is the text by which chibi makes the agent go on.
+func (f followUps) isGiven(prompt string) bool { return f.Given != "" && f.Given == hashOf(prompt) }
 
-// followUps returns those that were noted; none, if they cannot be read: follow says that.
-func (r *run) followUps() followUps {
-	f, _ := jsonfile.Read[followUps](r.followUpsFile())
-	return f
-}
-
-// isPersons reports whether a prompt comes from a person: the agent does not tell otherwise, it is not
-// from a sub-agent, and not the text by which chibi makes the agent go on. A turn of theirs begins.
-func (r *run) isPersons(prompt string) bool {
-	before := r.followUps()
-	isGiven := before.Given != "" && before.Given == hashOf(prompt)
-	isPersons := !isGiven && !r.moment.Has(engine.AgentID) && r.moment.Kind != engine.Never
+// isOwn reports whether what an agent calls a prompt is its own: by it the turn goes on. In doubt it is a
+// person's. So is a text that a person could have typed since the agent was told to go on by it.
+func (r *run) isOwn(prompt string) (isOwn bool) {
+	before, submits := r.state(), len(r.event.Needs) > 0
 	switch {
-	case isGiven:
-		r.note(taken)
-	case isPersons && before != (followUps{}):
-		r.note(func(f *followUps) { *f = followUps{} })
+	case r.moment.Has(engine.AgentID):
+		return false
+	case submits && r.moment.Kind == engine.Never:
+		return before.Submits
+	case submits && !before.Submits:
+		r.note(func(s *state) { s.Submits = true })
+	case r.event.Repeats && before.isGiven(prompt):
+		isNoted := r.note(func(s *state) { // of two such prompts one is the agent's
+			isOwn = s.isGiven(prompt) && time.Since(s.At) < Limit
+			s.Given = ""
+		})
+		return isNoted && isOwn
 	}
-	return isPersons
+	return false
+}
+
+// begin notes that a turn begins by a prompt, if it is certain that a person gave it.
+func (r *run) begin(prompt string) {
+	before := r.state()
+	isCertain := !before.isGiven(prompt) && !r.moment.Has(engine.AgentID) && r.moment.Kind != engine.Never
+	if isCertain && before.followUps != (followUps{}) {
+		r.note(func(s *state) { s.followUps = followUps{} })
+	}
 }
 
 // turnEnds notes that the agent does not go on: a prompt that comes now is a person's, whatever it
 // says. That a sub-agent ends means nothing.
 func (r *run) turnEnds(before followUps) {
 	if before.Given != "" && !r.moment.Has(engine.AgentID) {
-		r.note(taken)
+		r.note(func(s *state) { s.Given = "" })
 	}
 }
 
-// taken notes that no prompt is the given text any more.
-func taken(f *followUps) { f.Given = "" }
-
-// note changes what is noted.
-func (r *run) note(change func(*followUps)) {
-	err := jsonfile.Update(r.followUpsFile(), func(f *followUps) error {
-		change(f)
-		return nil
-	})
+// note changes what is noted, and reports whether that was possible; that it was not is said.
+func (r *run) note(step func(*state)) bool {
+	err := r.change(step)
 	if err != nil {
 		r.told.say(fmt.Sprintf("how often plugins make %s go on cannot be noted: %v", r.Agent.Title, err))
 	}
+	return err == nil
 }
 
 // follow notes that the agent goes on by a text. The error says why it must not. continued is how
 // often the turn was continued so far.
 func (r *run) follow(text string, continued int) error {
 	most := r.session.Agent.Settings.MaxFollowUps
-	return jsonfile.Update(r.followUpsFile(), func(f *followUps) error {
-		if max(f.Count, continued) >= most {
+	return jsonfile.Update(r.stateFile(), func(s *state) error {
+		if max(s.Count, continued) >= most {
 			return fmt.Errorf("the turn has been continued %d times, as max_follow_ups allows; further follow-up messages "+
 				"are ignored", most)
 		}
-		f.Count, f.Given = f.Count+1, hashOf(text)
+		s.followUps = followUps{s.Count + 1, hashOf(text), time.Now()}
 		return nil
 	})
 }

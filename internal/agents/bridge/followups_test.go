@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/trace"
+	"github.com/tidwall/gjson"
 )
 
 // Stops that come at the same time are counted one by one: the agent goes on five times.
@@ -59,8 +62,85 @@ echo '{"follow_up_messages":["again"]}'`)
 	if out := tell("Stop", ""); !strings.Contains(out, "again") {
 		t.Errorf("after a prompt of the person it does not go on: %s", out)
 	}
-	if prompts, _ := os.ReadFile(filepath.Join(dir, "prompts")); bytes.Contains(prompts, []byte(`"prompt":""`)) {
-		t.Errorf("plugins were asked about what is no prompt: %s", prompts)
+	if got := promptsIn(t, dir, "qwen", "s1"); got != "asked: Do it.|Do more. traced: Do it.|Do more." {
+		t.Error(got)
+	}
+}
+
+// promptsIn returns the prompts that plugins were asked about, which wrote them to a file of the home, and
+// the prompts of the trace.
+func promptsIn(t *testing.T, home, agent, session string) string {
+	t.Helper()
+	var asked, traced []string
+	lines, _ := os.ReadFile(filepath.Join(home, "prompts"))
+	for line := range strings.Lines(string(lines)) {
+		asked = append(asked, gjson.Get(line, "prompt").Str)
+	}
+	turns, bad, err := trace.ReadFile(filepath.Join(home, "bridge", agent, session, app.BridgeTrace))
+	if err != nil || bad != 0 {
+		t.Fatalf("%d bad lines, %v", bad, err)
+	}
+	for _, turn := range turns {
+		traced = append(traced, turn.Prompt())
+	}
+	return "asked: " + strings.Join(asked, "|") + " traced: " + strings.Join(traced, "|")
+}
+
+// What an agent asks about again is its own only where that is known: a Qwen Code that never says what
+// was submitted, the same text in another session, of another agent, again, or after the turn has ended
+// is a person's prompt.
+func TestInDoubtAPromptIsAPersons(t *testing.T) {
+	again := script("again", `"pre_stop", "pre_message"`, `[ $CHIBI_HOOK = pre_stop ] || {
+  cat >>"$CHIBI_HOME/prompts"; exit; }
+[ -e "$CHIBI_HOME/quiet" ] || echo '{"follow_up_messages":["again"]}'`)
+	type step struct{ event, members string }
+	prompt := func(event, text string) step { return step{event, `,"prompt":"` + text + `"`} }
+	stop, quiet, other := step{"stop", ""}, step{"quiet", ""}, step{"other session", ""}
+	for name, test := range map[string]struct {
+		agent, stop string
+		steps       []step
+		want        string
+	}{
+		"Gemini CLI goes on": {"gemini", "AfterAgent", []step{prompt("BeforeAgent", "a"), stop,
+			prompt("BeforeAgent", "again")}, "a"},
+		"the person then says the same": {"gemini", "AfterAgent", []step{prompt("BeforeAgent", "a"), stop,
+			prompt("BeforeAgent", "again"), prompt("BeforeAgent", "again")}, "a|again"},
+		"another hook adds to it": {"gemini", "AfterAgent", []step{prompt("BeforeAgent", "a"), stop,
+			prompt("BeforeAgent", "again and more"), prompt("BeforeAgent", "again")}, "a|again and more|again"},
+		"the turn has ended": {"gemini", "AfterAgent", []step{prompt("BeforeAgent", "a"), stop, quiet, stop,
+			prompt("BeforeAgent", "again")}, "a|again"},
+		"the stop of another session": {"gemini", "AfterAgent", []step{prompt("BeforeAgent", "a"), other, stop, other,
+			prompt("BeforeAgent", "again")}, "a|again"},
+		"an agent that does not ask again": {"claude", "Stop", []step{prompt("UserPromptSubmit", "a"), stop,
+			prompt("UserPromptSubmit", "again")}, "a|again"},
+		"Qwen Code never says what was submitted": {"qwen", "Stop", []step{prompt("UserPromptSubmit", "a"), stop,
+			prompt("UserPromptSubmit", "again")}, "a|again"},
+		"Qwen Code says it in another session": {"qwen", "Stop", []step{other,
+			{"UserPromptSubmit", `,"prompt":"b","submitted_prompt":"b"`}, other, prompt("UserPromptSubmit", "a")}, "b|a"},
+		"Qwen Code in a sub-agent": {"qwen", "Stop", []step{{"UserPromptSubmit", `,"prompt":"b","submitted_prompt":"b"`},
+			{"UserPromptSubmit", `,"agent_id":"x","prompt":"task"`}}, "b|task"},
+	} {
+		dir, session := home(t, "", map[string]string{"again": again}), "s1"
+		e := event(dir, "")
+		e.Agent, _ = agents.ByName(test.agent)
+		for _, s := range test.steps {
+			switch e.Name = s.event; s {
+			case stop:
+				e.Name = test.stop
+			case quiet:
+				if err := os.WriteFile(filepath.Join(dir, "quiet"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			case other:
+				session = map[string]string{"s1": "s2", "s2": "s1"}[session]
+				continue
+			}
+			e.Answer(t.Context(), strings.NewReader(`{"session_id":"`+session+`"`+s.members+`}`))
+		}
+		if got := promptsIn(t, dir, test.agent, "s1"); !strings.HasPrefix(got, "asked: "+test.want+" traced") {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
 	}
 }
 

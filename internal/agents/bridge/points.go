@@ -86,7 +86,9 @@ func (p points) sessionStarts(ctx context.Context) (effect engine.Effect, err er
 	case "clear":
 		_, err = observe(ctx, p, hookpoints.PostClear, p.there().Compaction())
 	default:
-		err = p.session.Agent.Start(ctx)
+		if p.enter(running) {
+			err = p.session.Agent.Start(ctx)
+		}
 	}
 	if err != nil {
 		return effect, err
@@ -105,18 +107,22 @@ func (p points) sessionEnds(ctx context.Context) (engine.Effect, error) {
 	if p.moment.Text(engine.Reason) == "clear" {
 		return observe(ctx, p, hookpoints.PreClear, p.there().Compaction())
 	}
+	if !p.enter(ended) {
+		return engine.Effect{}, nil
+	}
 	return observe(ctx, p, hookpoints.OnEnd, hookpoints.OnEndPayload{CurrentContext: p.session.Name(),
 		Reason: p.there().EndReason(), Turns: app.BridgedTraceOf(p.session).Turns()})
 }
 
-// prompt fires pre_message. In the trace a turn begins, unless the agent goes on by the text that
-// chibi gave it. A change of the prompt that the agent does not send is none.
+// prompt fires pre_message, and in the trace a turn begins, unless the agent goes on by itself. A change
+// of the prompt that the agent does not send is none.
 func (p points) prompt(ctx context.Context) (engine.Effect, error) {
 	text := p.moment.Text(engine.PromptText)
-	if text == "" && p.moment.Kind == engine.Never {
-		return engine.Effect{}, nil // the agent goes on after calls, which is no prompt
+	if p.isOwn(text) {
+		return engine.Effect{}, nil
 	}
-	if p.isPersons(text) {
+	p.begin(text)
+	if !p.moment.Has(engine.AgentID) {
 		app.BridgedTraceOf(p.session).Step(agent.Event{Kind: agent.EventPrompt, Text: text})
 	}
 	asItWas := plugin.Refine{Field: "prompt", Loses: true, Value: func(json.RawMessage) (json.RawMessage, string) {
@@ -243,7 +249,7 @@ func (p points) afterTool(ctx context.Context) (effect engine.Effect, err error)
 // on.
 func (p points) stop(ctx context.Context) (effect engine.Effect, err error) {
 	if p.moment.HasFailed() { // nobody makes a turn go on that the person has ended
-		p.turnEnds(p.followUps())
+		p.turnEnds(p.state().followUps)
 		return observe(ctx, p, hookpoints.OnTurnFailed, p.there().TurnFailed())
 	}
 	if p.host().IsHeard(hookpoints.PostMessage.Name) {
@@ -252,7 +258,7 @@ func (p points) stop(ctx context.Context) (effect engine.Effect, err error) {
 			return effect, err
 		}
 	}
-	before := p.followUps()
+	before := p.state().followUps
 	continued := max(before.Count, p.there().Continued())
 	answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreStop, p.there().PreStop(continued))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
@@ -104,15 +105,8 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 		return effect, err
 	}
 	app.ReportSkipped(r.session)
-	return points{r}.fire(plugin.WithIdentity(ctx, r.identity))
-}
-
-// identity is the conversation of the agent, for plugins that ask for it.
-func (r *run) identity() plugin.Identity {
-	m := r.moment
-	return plugin.Identity{Session: m.Text(engine.Session), Source: plugin.Source(m.Text(engine.Source)),
-		Prompt: m.Text(engine.PromptID), Transcript: m.Text(engine.Transcript), Model: m.Text(engine.Model),
-		Effort: m.Text(engine.Effort), Trusted: m.Text(engine.PermissionMode) == "trusted"}
+	ctx = plugin.WithIdentity(ctx, r.identity)
+	return points{r}.fire(plugin.WithRequest(ctx, sync.OnceValue(r.request)))
 }
 
 // readAll reads what the agent says, to the end or until ctx ends.

@@ -22,7 +22,7 @@ func (i Installer) serverCommand() (program string, args []string) {
 	if home := i.namedHome(); home != "" {
 		args = []string{"--home", home}
 	}
-	return cmp.Or(i.Chibi, "chibi"), append(args, "mcp", "serve")
+	return cmp.Or(i.Chibi, "chibi"), append(args, "mcp", "serve", "--agent", i.Agent.Name)
 }
 
 // isOwnServer reports whether a server of a settings file is chibi with this home.

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"sync"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
@@ -22,6 +24,7 @@ type serving struct {
 	tools     mcpserve.Options
 	address   string
 	tokenFile string
+	agent     string
 }
 
 const serveHelp = "A program that takes MCP servers starts this command by itself, and speaks with it " +
@@ -50,6 +53,8 @@ func serveCommand(env *command.Env) *cli.Command {
 				About: "serve over HTTP at ADDRESS, such as 127.0.0.1:8080; only programs of this machine can connect"},
 			&cmdline.Flag{Name: "token-file", Takes: cmdline.Word("FILE", cmdline.File), Into: cmdline.Last(&s.tokenFile),
 				About: "the token that clients send with --http; only you may be able to read FILE"},
+			&cmdline.Flag{Name: "agent", Takes: cmdline.Word("NAME", cmdline.Text), Into: cmdline.Last(&s.agent),
+				About: "it serves the agent NAME, in which chibi bridge works: on_start and on_end fire at that session's events"},
 		},
 		Examples: []string{"chibi mcp serve", "claude mcp add chibi -- chibi mcp serve",
 			"chibi --allow 'shell(go test*)' mcp serve --coding", "chibi mcp serve --http 127.0.0.1:8080"},
@@ -68,6 +73,13 @@ func serve(ctx context.Context, env *command.Env, s serving) error {
 	opts, err := env.Request(app.ToWork)
 	if err != nil {
 		return err
+	}
+	if s.agent != "" {
+		d, known := agents.ByName(s.agent)
+		if !known {
+			return command.Usage("there is no agent %q; there are: %s", s.agent, strings.Join(agents.Names(), ", "))
+		}
+		opts.InSession = agents.Bridged{Dialect: d}.TellsSessions()
 	}
 	s.tools.Coding = s.tools.Coding || opts.Permissions.Coding
 	opts.Permissions.Coding = s.tools.Coding
