@@ -140,7 +140,11 @@ func (l *Loader) KeyVariables() (names []string) {
 
 // hooks says which hooks of coding agents are loaded.
 func (l *Loader) hooks() theirs.Options {
-	return theirs.Options{Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project,
+	var keeping func(string) *hooks.Keeping
+	if l.opts.Bridge != nil {
+		keeping = l.opts.Bridge.Keeping
+	}
+	return theirs.Options{Keeping: keeping, Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project,
 		Agents: agentsOf(l.config.Foreign), Off: !l.opts.Plugins.asksOthers(), Runner: l.Runner,
 		Overrides: l.overrides, About: l.about, Ways: l.ways,
 		Left: l.left, AtEnd: l.atEnd, Notice: l.notice, Waiting: l.waiting}

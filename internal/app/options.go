@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/storage"
 	"github.com/chibi-host/chibi/internal/usage"
@@ -193,6 +194,8 @@ type Bridge struct {
 	Session, Run string
 	// Until is when the time for the event is over.
 	Until time.Time
+	// Keeping returns what keeps what hooks of an agent leave for later events of the session.
+	Keeping func(agent string) *hooks.Keeping
 }
 
 // Asking shows one question about a tool call to the person at a terminal, and waits for

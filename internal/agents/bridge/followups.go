@@ -74,6 +74,9 @@ func (r *run) note(step func(*state)) bool {
 // follow notes that the agent goes on by a text. The error says why it must not. continued is how
 // often the turn was continued so far.
 func (r *run) follow(text string, continued int) error {
+	if r.unusable != nil {
+		return r.unusable
+	}
 	most := r.session.Agent.Settings.MaxFollowUps
 	return jsonfile.Update(r.stateFile(), func(s *state) error {
 		if max(s.Count, continued) >= most {

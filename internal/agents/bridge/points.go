@@ -110,6 +110,7 @@ func (p points) sessionEnds(ctx context.Context) (engine.Effect, error) {
 	if !p.enter(ended) {
 		return engine.Effect{}, nil
 	}
+	defer p.forget()
 	return observe(ctx, p, hookpoints.OnEnd, hookpoints.OnEndPayload{CurrentContext: p.session.Name(),
 		Reason: p.there().EndReason(), Turns: app.BridgedTraceOf(p.session).Turns()})
 }

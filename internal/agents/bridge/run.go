@@ -43,6 +43,9 @@ type Event struct {
 	FailClosed bool
 	// Deadline is how long plugins may take together; 0: the constant Deadline.
 	Deadline time.Duration
+	// Start starts a process that calls Finish for a job and outlives this one; nil: hooks in the background
+	// are waited for at the end of the event.
+	Start func(job string) error
 }
 
 // run is an event that is being answered.
@@ -53,6 +56,10 @@ type run struct {
 	session *app.Session
 	bridge  app.Bridge
 	told    teller
+	// unusable says why nothing can be kept of the session.
+	unusable error
+	// job is the file of a hook that is asked in the background; "": this is an event.
+	job string
 }
 
 // Answer reads what the agent says and returns what it is answered. A failure is an answer too.
@@ -143,6 +150,13 @@ func enterDirectory(dir string) error {
 // open opens the home for the event.
 func (r *run) open(ctx context.Context) (*app.Session, error) {
 	opts := r.Options
+	if home, err := app.Home(opts.Home); err == nil {
+		if r.unusable = disk.CheckOwn(r.bridge.Dir(home)); r.unusable != nil {
+			r.told.dir, opts.Trace.Off = "", true
+			r.told.say("nothing of the session is kept: " + r.unusable.Error())
+		}
+	}
+	r.bridge.Keeping = r.keeping
 	opts.Purpose, opts.Bridge = app.ToBridge, &r.bridge
 	opts.Context, opts.Transient, opts.NoServers = r.Agent.Name, true, true
 	opts.Permissions.Ask, opts.Permissions.Fill = nil, nil

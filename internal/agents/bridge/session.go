@@ -53,8 +53,12 @@ func isServed(at engine.Event, m engine.Moment, s *app.Session) bool {
 	return found && slices.Contains(app.ServedKinds(), tool.Spec().Kind)
 }
 
-// keptFor is how long the trace of a session is kept after its last event.
-const keptFor = 30 * 24 * time.Hour
+// keptFor is how long the trace of a session is kept after its last event, leftFor how long what hooks left
+// in it and what is noted of its turn.
+const (
+	keptFor = 30 * 24 * time.Hour
+	leftFor = 24 * time.Hour
+)
 
 // forgetOldSessions removes the directories of sessions of the agent in which nothing has
 // happened for long.
@@ -65,9 +69,29 @@ func forgetOldSessions(home string, now app.Bridge) {
 		return
 	}
 	for _, e := range entries {
-		info, err := os.Stat(filepath.Join(dir, e.Name(), app.BridgeTrace))
-		if err == nil && time.Since(info.ModTime()) > keptFor && e.Name() != now.Session {
-			_ = disk.OS{}.RemoveAll(filepath.Join(dir, e.Name())) // the next session tries again
+		path := filepath.Join(dir, e.Name())
+		idle := time.Since(lastEvent(path))
+		switch { // what cannot be removed the next session tries again
+		case e.Name() == now.Session:
+		case idle > keptFor:
+			_ = disk.OS{}.RemoveAll(path)
+		case idle > leftFor:
+			_ = disk.OS{}.RemoveAll(behindDir(path))
+			_ = disk.OS{}.Remove(filepath.Join(path, stateName))
 		}
 	}
+}
+
+// lastEvent returns when something was written in a session's directory last.
+func lastEvent(dir string) (last time.Time) {
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	if last.IsZero() { // it is being made, or is not to be read
+		last = time.Now()
+	}
+	return last
 }

@@ -18,7 +18,8 @@ func foreign(t *testing.T, agent, settings string) (dir string) {
 	t.Helper()
 	dir = home(t, "", nil)
 	t.Setenv("HOOKS", dir)
-	write(t, filepath.Join(dir, "config.toml"), "[foreign."+agent+"]\nfiles = [\""+filepath.Join(dir, "hooks.json")+"\"]\n")
+	write(t, filepath.Join(dir, "config.toml"),
+		"[foreign."+agent+"]\nfiles = [\""+filepath.Join(dir, "hooks.json")+"\"]\n")
 	write(t, filepath.Join(dir, "hooks.json"), settings)
 	return dir
 }

@@ -1,8 +1,11 @@
 package bridge
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
@@ -14,6 +17,8 @@ type state struct {
 	Submits bool `json:"submits,omitzero"`
 	// Phase says how far the session is.
 	Phase phase `json:"phase,omitzero"`
+	// Hooks are what the hooks of other agents leave for later events, by the agents' names.
+	Hooks map[string]hooks.Remembered `json:"hooks,omitzero"`
 }
 
 // phase is how far a session is: "" until it has begun.
@@ -25,22 +30,34 @@ const (
 )
 
 // maxState bounds the file of a session's state, in bytes.
-const maxState = 1 << 20
+const maxState = 16 << 20
 
-// stateFile is the file of the session that keeps it.
+// stateName is the name of the file in the session's directory that keeps it.
+const stateName = "session.json"
+
+// stateFile is that file.
 func (r *run) stateFile() jsonfile.File {
-	return jsonfile.File{Path: filepath.Join(r.bridge.Dir(r.session.Home), "session.json"), Max: maxState, Private: true}
+	return jsonfile.File{Path: filepath.Join(r.bridge.Dir(r.session.Home), stateName), Max: maxState, Private: true}
 }
 
 // state returns what is remembered; nothing, if it cannot be read: whoever changes it says that.
 func (r *run) state() state {
+	if r.unusable != nil {
+		return state{}
+	}
 	s, _ := jsonfile.Read[state](r.stateFile())
 	return s
 }
 
 // change changes what is remembered.
 func (r *run) change(step func(*state)) error {
+	if r.unusable != nil {
+		return r.unusable
+	}
 	return jsonfile.Update(r.stateFile(), func(s *state) error {
+		if _, err := os.Lstat(r.job); r.job != "" && err != nil {
+			return errors.New("the session has ended")
+		}
 		step(s)
 		return nil
 	})
@@ -49,6 +66,9 @@ func (r *run) change(step func(*state)) error {
 // enter notes that the session is in a phase, and reports whether it was in another one. Where that cannot
 // be noted it was: something that fires twice is better than something that does not.
 func (r *run) enter(now phase) (isNew bool) {
+	if r.bridge.Run == noSession {
+		return true
+	}
 	err := r.change(func(s *state) { s.Phase, isNew = now, s.Phase != now })
 	if err != nil {
 		r.told.say("that the session begins or ends cannot be noted: " + err.Error())

@@ -36,13 +36,21 @@ func envFile(h *hook, m engine.Moment) (read func() (notes []string), err error)
 	m.Set(engine.EnvFile, path)
 	return func() []string {
 		text, err := readEnvFile(path)
-		variables, notes := exported(text, leave.Getenv)
+		variables, notes := exported(text, h.getenv)
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("its variables are not used: %v", err))
 		}
 		leave.Add(variables)
-		return notes
+		return append(notes, h.opts.Memory.leave(variables)...)
 	}, nil
+}
+
+// getenv looks up a variable that commands have.
+func (h *hook) getenv(name string) string {
+	if value, isLeft := h.opts.Memory.read().Left[name]; isLeft {
+		return value
+	}
+	return h.opts.Leaves.Getenv(name)
 }
 
 // readEnvFile reads a file with variables.

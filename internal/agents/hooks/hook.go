@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/settings"
@@ -38,7 +37,7 @@ type Options struct {
 	Agents []engine.Dialect
 	// Ways are how handlers are asked that are not commands.
 	Ways Ways
-	// Memory is what the hooks of an agent share in a run; nil: nothing.
+	// Memory is what the hooks of an agent share; nil: nothing, and each is waited for.
 	Memory *Memory
 	// Concerns reads rules of handlers that have an "if"; nil: these are left out.
 	Concerns Concerning
@@ -88,8 +87,6 @@ type hook struct {
 	matches func(value string) bool
 	// concerns is the handler's rule about calls, nil: it has none.
 	concerns func(engine.Moment) bool
-	// ran says that it has run, of a handler that runs once.
-	ran atomic.Bool
 }
 
 // command returns the process of an event.

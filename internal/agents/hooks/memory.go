@@ -1,170 +1,164 @@
 package hooks
 
 import (
-	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
-	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Memory is what the hooks of one agent share in a run. It is safe for concurrent use; a nil
-// *Memory remembers nothing.
+// Remembered is what hooks of an agent leave for those that run later in the session.
+type Remembered struct {
+	// Env are variables for later hooks, Left those for later commands.
+	Env  map[string]string `json:"env,omitzero"`
+	Left map[string]string `json:"left,omitzero"`
+	// Ran are the keys of hooks that run once and have run.
+	Ran []string `json:"ran,omitzero"`
+	// Said is what hooks said in the background and nobody was told yet.
+	Said []Said `json:"said,omitzero"`
+}
+
+// Said is what a hook said in the background.
+type Said struct {
+	// Context is for the model, Message for the person, and Notes say what has no effect.
+	Context string   `json:"context,omitzero"`
+	Message string   `json:"message,omitzero"`
+	Notes   []string `json:"notes,omitzero"`
+	// Wakes says that the turn goes on by the context.
+	Wakes bool `json:"wakes,omitzero"`
+}
+
+// The bounds of what is remembered: variables together in bytes, hooks, and what was said, of which the
+// newest are kept.
+const (
+	maxVariables = 32 << 10
+	maxRan       = 1000
+	maxSaid      = 32
+	maxNotes     = 8
+	maxText      = 10_000
+)
+
+// Keeping keeps what is remembered where the processes of later events find it.
+type Keeping struct {
+	// Read returns what is remembered.
+	Read func() Remembered
+	// Change changes it while nobody else does.
+	Change func(step func(*Remembered)) error
+	// Hears says that the model is told a context at the event that is answered.
+	Hears bool
+	// Start starts a process that asks a hook in the background and outlives this one; nil: this
+	// process asks it, and waits at its end.
+	Start func(Job) error
+}
+
+// Memory is what the hooks of one agent share: in a run, or with Keeping in a session whose events are
+// processes of their own. It is safe for concurrent use.
 type Memory struct {
+	Keeping *Keeping
+
 	mu         sync.Mutex
-	env        map[string]string
+	own        Remembered
 	background background
 }
 
-// setVariables adds variables for the hooks that run later.
-func (m *Memory) setVariables(env map[string]string) {
-	if m == nil || len(env) == 0 {
-		return
+// read returns what is remembered. Nobody changes what it holds.
+func (m *Memory) read() Remembered {
+	if m.Keeping != nil {
+		return m.Keeping.Read()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.env == nil {
-		m.env = map[string]string{}
+	return m.own
+}
+
+// change changes what is remembered; step replaces what it changes.
+func (m *Memory) change(step func(*Remembered)) error {
+	if m.Keeping != nil {
+		return m.Keeping.Change(step)
 	}
-	maps.Copy(m.env, env)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	step(&m.own)
+	return nil
+}
+
+// setVariables adds variables for the hooks that run later. notes say which are not kept.
+func (m *Memory) setVariables(env map[string]string) (notes []string) {
+	return m.add(env, func(r *Remembered) *map[string]string { return &r.Env })
+}
+
+// leave adds variables that a hook leaves for commands, where these are not this process's: later hooks can
+// build theirs from them, as in export B="$A".
+func (m *Memory) leave(variables map[string]string) (notes []string) {
+	if m.Keeping == nil || len(variables) == 0 {
+		return nil
+	}
+	notes = m.add(variables, func(r *Remembered) *map[string]string { return &r.Left })
+	return append(notes, "no command here has the variables that it leaves for later commands: these are another agent's")
+}
+
+func (m *Memory) add(env map[string]string, to func(*Remembered) *map[string]string) (notes []string) {
+	if len(env) == 0 {
+		return nil
+	}
+	err := m.change(func(r *Remembered) {
+		all := maps.Clone(*to(r))
+		if all == nil {
+			all = map[string]string{}
+		}
+		maps.Copy(all, env)
+		size := 0
+		for name, value := range all {
+			size += len(name) + len(value)
+		}
+		if size > maxVariables {
+			notes = append(notes, fmt.Sprintf("its variables are not kept: with those of the hooks before it they are %d "+
+				"bytes, and at most %d are", size, maxVariables))
+			return
+		}
+		*to(r) = all
+	})
+	if err != nil {
+		notes = append(notes, fmt.Sprintf("its variables are not kept: %v", err))
+	}
+	return notes
 }
 
 // variables returns the variables of earlier hooks as "NAME=value".
 func (m *Memory) variables() (list []string) {
-	if m == nil {
-		return nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(m.env)) {
-		list = append(list, name+"="+m.env[name])
+	env := m.read().Env
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, name+"="+env[name])
 	}
 	return list
 }
 
-// background are the handlers of an agent for which nobody waits. What they say to the model
-// and to the person arrives with the next prompt, or when the turn would end if it wakes the
-// model.
-type background struct {
-	mu      sync.Mutex
-	running sync.WaitGroup
-	names   map[string]int // those that run
-	ends    []context.CancelFunc
-	said    []engine.Effect
-	wakes   []string
-}
-
-// start runs a handler without waiting for it.
-func (b *background) start(ctx context.Context, name string, run func(context.Context) engine.Effect, wakes bool) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.names == nil {
-		b.names = map[string]int{}
-	}
-	b.names[name]++
-	b.ends = append(b.ends, cancel)
-	b.running.Go(func() {
-		defer cancel()
-		eff := run(ctx)
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.names[name]--; b.names[name] == 0 {
-			delete(b.names, name)
-		}
-		if wakes && eff.Decision == hookpoints.DecisionDeny {
-			b.wakes = append(b.wakes, eff.Reason)
-		} else {
-			b.said = append(b.said, eff)
+// first reports whether a hook has not run yet, and notes that it does. Where that cannot be noted it
+// has not.
+func (m *Memory) first(key string) (is bool) {
+	err := m.change(func(r *Remembered) {
+		if is = !slices.Contains(r.Ran, key); is {
+			r.Ran = newest(append(slices.Clone(r.Ran), key), maxRan)
 		}
 	})
+	return is || err != nil
 }
 
-// Close waits for the handlers that run in the background, at most as long as given, and ends
-// those that still run. It returns their names.
-func (m *Memory) Close(wait time.Duration) (ended []string) {
-	b := &m.background
-	done := make(chan struct{})
-	go func() {
-		b.running.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-time.After(wait):
-	}
-	b.mu.Lock()
-	for name := range b.names {
-		ended = append(ended, name)
-	}
-	for _, end := range b.ends {
-		end()
-	}
-	b.mu.Unlock()
-	<-done
-	slices.Sort(ended)
-	return ended
-}
+// newest returns the last elements of a list.
+func newest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }
 
-// NewBackground returns the plugin that passes on what an agent's handlers said in the
-// background.
-func NewBackground(d engine.Dialect, m *Memory) plugin.Plugin {
-	name := d.Name + ":background"
-	return plugin.Plugin{Name: name, Origin: plugin.Origin{Protocol: d.Name},
-		Hooks:   []hookpoints.Name{hookpoints.PreMessage.Name, hookpoints.PreStop.Name},
-		Handler: plugin.HandlerFunc(m.handBackground)}
-}
-
-// handBackground answers with what was said since it was asked last.
-func (m *Memory) handBackground(_ context.Context, ev plugin.Event) (plugin.Answer, error) {
-	b := &m.background
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	fields := map[string]any{}
-	var answer plugin.Answer
-	if ev.Point == hookpoints.PreStop.Name {
-		if len(b.wakes) > 0 {
-			fields["follow_up_messages"] = b.wakes
-		}
-		b.wakes = nil
-	} else {
-		all := engine.Effect{}
-		for _, eff := range b.said {
-			all.Context = engine.Joined(all.Context, eff.Context)
-			all.SystemMessage = engine.Joined(all.SystemMessage, eff.SystemMessage)
-			answer.Notes = append(answer.Notes, eff.Notes...)
-		}
-		b.said = nil
-		if all.Context != "" {
-			fields["context"] = all.Context
-		}
-		if all.SystemMessage != "" {
-			fields["system_message"] = all.SystemMessage
-		}
+// key tells a hook from all others of its agent, whichever others there are.
+func (h *hook) key() string {
+	one := h.handler
+	one.Number, one.Line = 0, 0
+	text, err := strictjson.Encode(one)
+	if err != nil { // it was read from JSON or TOML
+		text = []byte(h.opts.Name)
 	}
-	if len(fields) == 0 {
-		answer.Skipped = "nothing was said in the background"
-		return answer, nil
-	}
-	body, err := plugin.JSON(fields)
-	answer.Body = body
-	return answer, err
-}
-
-// behind starts the handler in the background.
-func (h *hook) behind(ctx context.Context, ev plugin.Event, m engine.Moment) plugin.Answer {
-	ev = plugin.Event{Point: ev.Point, Payload: ev.Payload} // its answer is not one of this event
-	h.opts.Memory.background.start(ctx, h.opts.Name, func(ctx context.Context) engine.Effect {
-		eff, _, err := h.run(ctx, ev, m)
-		if err != nil {
-			eff = engine.Effect{Notes: []string{fmt.Sprintf("%s failed in the background: %v", h.opts.Name, err)}}
-		}
-		return eff
-	}, h.handler.AsyncRewake)
-	return plugin.Answer{How: "started in the background"}
+	sum := sha256.Sum256(append(text, h.opts.Path...))
+	return hex.EncodeToString(sum[:16])
 }

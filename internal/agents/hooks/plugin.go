@@ -54,6 +54,9 @@ func NewPlugin(d *engine.Dialect, h settings.Handler, o Options) (plugin.Plugin,
 	if err != nil {
 		return plugin.Plugin{}, err
 	}
+	if o.Memory == nil {
+		o.Memory, h.Async = &Memory{}, false
+	}
 	one := &hook{dialect: d, event: e, handler: h, opts: o, matches: matches, concerns: concerns}
 	p.Handler = one
 	if e.Kind == engine.SessionStart {
@@ -94,8 +97,11 @@ func (h *hook) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, erro
 	if why != "" {
 		return plugin.Answer{Skipped: why}, nil
 	}
-	if h.handler.Async && h.opts.Memory != nil {
-		return h.behind(ctx, ev, m), nil
+	if h.handler.Once && h.dialect.Shape.Once && !h.opts.Memory.first(h.key()) {
+		return plugin.Answer{Skipped: "it runs once in a session"}, nil
+	}
+	if h.handler.Async {
+		return h.behind(ctx, ev, m)
 	}
 	eff, answer, err := h.run(ctx, ev, m)
 	if err != nil {
@@ -116,9 +122,6 @@ func (h *hook) moment(ctx context.Context, ev plugin.Event) (m engine.Moment, wh
 	}
 	if h.concerns != nil && !h.concerns(m) {
 		return m, fmt.Sprintf("its rule %.60q is not about this call", h.handler.If)
-	}
-	if h.handler.Once && h.dialect.Shape.Once && h.ran.Swap(true) {
-		return m, "it runs once in a session"
 	}
 	if tells(*h.dialect, h.event, engine.Request) && !m.Has(engine.Request) {
 		m.Values[engine.Request] = plugin.RequestOf(ctx)
@@ -150,7 +153,7 @@ func (h *hook) run(ctx context.Context, ev plugin.Event, m engine.Moment) (engin
 // answer returns the answer that an effect is at a point.
 func (h *hook) answer(at hookpoints.Name, m engine.Moment, eff engine.Effect, answer plugin.Answer) plugin.Answer {
 	body, notes := answerAt(*h.dialect, at, m, eff)
-	h.opts.Memory.setVariables(eff.Env)
+	notes = append(notes, h.opts.Memory.setVariables(eff.Env)...)
 	answer.Body, answer.Notes = body, append(answer.Notes, notes...)
 	return answer
 }

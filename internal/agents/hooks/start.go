@@ -32,6 +32,9 @@ func (s *starter) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, e
 		return plugin.Answer{Skipped: "it runs before the next request, as the conversation was compacted"}, nil
 	}
 	about := s.hook.opts.about(ctx)
+	if s.hook.opts.Memory.Keeping != nil {
+		return s.startThere(ctx, ev, about)
+	}
 	if s.compact > 0 {
 		about.Source = "compact"
 	}
@@ -47,6 +50,19 @@ func (s *starter) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, e
 	return answer, nil
 }
 
+// startThere runs the hook when another agent says that a session starts: at the start once, however often
+// the agent says so, and whenever it resumes, clears or compacts the conversation.
+func (s *starter) startThere(ctx context.Context, ev plugin.Event, about engine.Run) (plugin.Answer, error) {
+	isStart := about.Source == "" || about.Source == string(plugin.SourceStartup)
+	switch {
+	case ev.Point != hookpoints.PreSystemPrompt.Name:
+		return plugin.Answer{Skipped: "it runs when the agent says that a session starts"}, nil
+	case isStart && !s.hook.opts.Memory.first(s.hook.key()):
+		return plugin.Answer{Skipped: "it has run for this session"}, nil
+	}
+	return s.start(ctx, ev, about)
+}
+
 // start runs the hook. At a prompt, what it says to the model waits for the system prompt.
 func (s *starter) start(ctx context.Context, ev plugin.Event, about engine.Run) (plugin.Answer, error) {
 	s.context = ""
@@ -54,6 +70,9 @@ func (s *starter) start(ctx context.Context, ev plugin.Event, about engine.Run) 
 	if value := s.hook.dialect.Matched(s.hook.event, m); !s.hook.matches(value) {
 		return plugin.Answer{Skipped: fmt.Sprintf("its matcher %.60q does not match %.60q", s.hook.handler.Matcher,
 			value)}, nil
+	}
+	if s.hook.handler.Async {
+		return s.hook.behind(ctx, ev, m)
 	}
 	eff, answer, err := s.hook.run(ctx, ev, m)
 	if err != nil {

@@ -66,6 +66,7 @@ func Try(ctx context.Context, d engine.Dialect, what Tried) (Trial, error) {
 	if err != nil {
 		return t, err
 	}
+	what.Options.Memory = &Memory{}
 	one := &hook{dialect: &d, event: e, handler: what.Handler, opts: what.Options}
 	if t.Outcome, _, err = one.process(ctx, plugin.Event{}, m, t.Payload); err != nil {
 		return t, err

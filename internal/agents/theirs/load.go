@@ -42,6 +42,8 @@ type Options struct {
 	// About says what is known about the run, Ways how hooks are asked that are no commands.
 	About func(context.Context) engine.Run
 	Ways  hooks.Ways
+	// Keeping returns what keeps what hooks of an agent share for later processes; nil: nothing does.
+	Keeping func(agent string) *hooks.Keeping
 	// Left are the variables that hooks leave for later commands.
 	Left *Variables
 	// AtEnd has a function called at the end of the session.
@@ -126,8 +128,12 @@ func loadersOf(o Options) (loaders []*loader) {
 }
 
 func newLoader(o Options, d engine.Dialect, set Agent) *loader {
+	memory := &hooks.Memory{}
+	if o.Keeping != nil {
+		memory.Keeping = o.Keeping(d.Name)
+	}
 	return &loader{Options: o, settings: settings{dialect: d}, set: set,
-		programs: FilesOf(o.Project).programs(), memory: &hooks.Memory{},
+		programs: FilesOf(o.Project).programs(), memory: memory,
 		override: o.Overrides(), runners: map[bool]process.Runner{}}
 }
 
@@ -190,6 +196,9 @@ func addBackground(a *loader) {
 		return
 	}
 	a.Plugins = append(a.Plugins, hooks.NewBackground(a.dialect, a.memory))
+	if k := a.memory.Keeping; k != nil && k.Start != nil {
+		return
+	}
 	a.AtEnd(func() {
 		if ended := a.memory.Close(backgroundWait); len(ended) > 0 {
 			a.Notice(fmt.Sprintf("ended with the run, %s after its end, as they still ran in the background: %s",

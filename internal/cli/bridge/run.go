@@ -3,11 +3,14 @@ package bridge
 import (
 	"context"
 	"fmt"
+	"os"
+	"runtime"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/urfave/cli/v2"
 )
 
@@ -18,6 +21,7 @@ const runHelp = "An agent runs this command by itself at each of its events: chi
 func runCommand(env *command.Env) *cli.Command {
 	var failClosed bool
 	var deadline time.Duration
+	var job string
 	c := env.Command(command.Spec{
 		Name: "run", Args: "AGENT EVENT", About: "answer one event of another agent; agents run this themselves",
 		More: runHelp,
@@ -25,6 +29,8 @@ func runCommand(env *command.Env) *cli.Command {
 			command.Switch(&failClosed, "fail-closed", "deny what plugins cannot be asked about"),
 			&cli.DurationFlag{Name: "deadline", Usage: "plugins that have not answered after `TIME` have failed",
 				DefaultText: bridge.Deadline.String(), Destination: &deadline},
+			&cli.StringFlag{Name: "behind", Usage: "ask the hook of the job in `FILE` in the background", Hidden: true,
+				Destination: &job},
 		},
 		Examples: []string{`echo '{"tool_name":"Bash","tool_input":{"command":"ls"}}' | chibi bridge run claude PreToolUse`},
 		Run: func(ctx context.Context, args []string) error {
@@ -36,11 +42,33 @@ func runCommand(env *command.Env) *cli.Command {
 			if err != nil {
 				return err
 			}
+			if job != "" {
+				return bridge.Finish(ctx, job, opts)
+			}
 			event := bridge.Event{Agent: agent, Name: args[1], Options: opts, FailClosed: failClosed, Deadline: deadline}
+			if runtime.GOOS != "windows" { // where nothing outlives this process
+				event.Start = starter(opts.Home, args)
+			}
 			return answer(ctx, env, event)
 		},
 	})
 	return c
+}
+
+// starter returns what starts this command for a job of an event, in a process that this one does not wait for.
+func starter(home string, event []string) func(job string) error {
+	return func(job string) error {
+		home, err := app.Home(home)
+		if err != nil {
+			return err
+		}
+		chibi, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		args := append([]string{"--home", home, "bridge", "run", "--behind", job}, event...)
+		return process.Runner{}.Detach(process.Command{Path: chibi, Args: args})
+	}
 }
 
 // answer answers the event on standard output. Every agent reads it at exit status 0.

@@ -1,0 +1,205 @@
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// background are the handlers for which nobody waits and that this process asks.
+type background struct {
+	mu      sync.Mutex
+	running sync.WaitGroup
+	names   map[string]int // those that run
+	ends    []context.CancelFunc
+}
+
+// start runs a handler without waiting for it.
+func (b *background) start(ctx context.Context, name string, run func(context.Context)) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.names == nil {
+		b.names = map[string]int{}
+	}
+	b.names[name]++
+	b.ends = append(b.ends, cancel)
+	b.running.Go(func() {
+		defer cancel()
+		run(ctx)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.names[name]--; b.names[name] == 0 {
+			delete(b.names, name)
+		}
+	})
+}
+
+// Close waits for the handlers that this process asks in the background, at most as long as given, and
+// ends those that still run. It returns their names.
+func (m *Memory) Close(wait time.Duration) (ended []string) {
+	b := &m.background
+	done := make(chan struct{})
+	go func() {
+		b.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(wait):
+	}
+	b.mu.Lock()
+	for name := range b.names {
+		ended = append(ended, name)
+	}
+	for _, end := range b.ends {
+		end()
+	}
+	b.mu.Unlock()
+	<-done
+	slices.Sort(ended)
+	return ended
+}
+
+// Job is a hook that is to be asked in the background, and what about.
+type Job struct {
+	// Hook is the plugin's name.
+	Hook     string          `json:"hook"`
+	Point    hookpoints.Name `json:"point"`
+	Payload  json.RawMessage `json:"payload"`
+	Identity plugin.Identity `json:"identity"`
+}
+
+// behind has the handler asked in the background.
+func (h *hook) behind(ctx context.Context, ev plugin.Event, m engine.Moment) (plugin.Answer, error) {
+	started := plugin.Answer{How: "started in the background"}
+	if k := h.opts.Memory.Keeping; k != nil && k.Start != nil {
+		id := plugin.IdentityOf(ctx)
+		id.Source = plugin.Source(m.Text(engine.Source))
+		err := k.Start(Job{Hook: h.opts.Name, Point: ev.Point, Payload: ev.Payload, Identity: id})
+		if err != nil {
+			return plugin.Answer{}, h.failed(fmt.Errorf("it is not started in the background: %w", err))
+		}
+		return started, nil
+	}
+	ev = plugin.Event{Point: ev.Point, Payload: ev.Payload} // its answer is not one of this event
+	h.opts.Memory.background.start(ctx, h.opts.Name, func(ctx context.Context) { h.askBehind(ctx, ev, m) })
+	return started, nil
+}
+
+// askBehind asks the handler and remembers what it says.
+func (h *hook) askBehind(ctx context.Context, ev plugin.Event, m engine.Moment) error {
+	eff, _, err := h.run(ctx, ev, m)
+	said := Said{Context: clipped(eff.Context), Message: clipped(eff.SystemMessage)}
+	for _, note := range newest(eff.Notes, maxNotes) {
+		said.Notes = append(said.Notes, clipped(note))
+	}
+	switch {
+	case err != nil:
+		said.Notes = []string{clipped(fmt.Sprintf("%s failed in the background: %v", h.opts.Name, err))}
+	case h.handler.AsyncRewake && eff.Decision == hookpoints.DecisionDeny:
+		said = Said{Context: clipped(eff.Reason), Wakes: true}
+	case said.Context == "" && said.Message == "" && said.Notes == nil:
+		return nil
+	}
+	return h.opts.Memory.change(func(r *Remembered) { r.Said = newest(append(slices.Clone(r.Said), said), maxSaid) })
+}
+
+// clipped cuts a text that is longer than agents take.
+func clipped(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText], "") + "\n[cut]"
+}
+
+// Finish asks the hook of a job, which nobody waits for, and remembers what it says. p is the plugin that
+// has its name. The error says that it is none.
+func Finish(ctx context.Context, p plugin.Plugin, job Job) error {
+	ctx = plugin.WithIdentity(ctx, func() plugin.Identity { return job.Identity })
+	ev := plugin.Event{Point: job.Point, Payload: job.Payload}
+	switch h := p.Handler.(type) {
+	case *hook:
+		if m, why := h.moment(ctx, ev); why == "" {
+			return h.askBehind(ctx, ev, m)
+		}
+		return nil
+	case *starter:
+		m, _ := engine.MomentAt(ev.Point, engine.SessionStart, ev.Payload, h.hook.opts.about(ctx))
+		return h.hook.askBehind(ctx, ev, m)
+	}
+	return fmt.Errorf("%s is no hook of a coding agent", p.Name)
+}
+
+// NewBackground returns the plugin that passes on what an agent's handlers said in the background. In a run
+// that is with the next prompt, or when the turn would end if it wakes the model; in a session of another
+// agent at the next event at which the model is told something.
+func NewBackground(d engine.Dialect, m *Memory) plugin.Plugin {
+	points := []hookpoints.Name{hookpoints.PreMessage.Name, hookpoints.PreStop.Name}
+	if m.Keeping != nil {
+		points = append(points, hookpoints.PreToolOutput.Name)
+	}
+	return plugin.Plugin{Name: d.Name + ":background", Origin: plugin.Origin{Protocol: d.Name}, Hooks: points,
+		Handler: plugin.HandlerFunc(m.handBackground)}
+}
+
+// handBackground answers with what was said since it was asked last.
+func (m *Memory) handBackground(_ context.Context, ev plugin.Event) (answer plugin.Answer, err error) {
+	isStop := ev.Point == hookpoints.PreStop.Name
+	isFor := func(s Said) bool { // whatever it is, if the model hears it
+		if m.Keeping != nil && !isStop {
+			return m.Keeping.Hears
+		}
+		return s.Wakes == isStop
+	}
+	var said []Said
+	if slices.ContainsFunc(m.read().Said, isFor) {
+		err = m.change(func(r *Remembered) {
+			rest := []Said{}
+			for _, s := range r.Said {
+				if isFor(s) {
+					said = append(said, s)
+				} else {
+					rest = append(rest, s)
+				}
+			}
+			r.Said = rest
+		})
+	}
+	if err != nil || len(said) == 0 {
+		answer.Skipped = "nothing was said in the background"
+		return answer, err
+	}
+	return passedOn(said, isStop)
+}
+
+// passedOn is the answer with what was said.
+func passedOn(said []Said, isStop bool) (answer plugin.Answer, err error) {
+	var contexts, messages []string
+	for _, s := range said {
+		contexts, messages = append(contexts, s.Context), append(messages, s.Message)
+		answer.Notes = append(answer.Notes, s.Notes...)
+	}
+	fields := map[string]any{}
+	none := func(text string) bool { return text == "" }
+	if contexts = slices.DeleteFunc(contexts, none); len(contexts) > 0 && isStop {
+		fields["follow_up_messages"] = contexts
+	} else if len(contexts) > 0 {
+		fields["context"] = strings.Join(contexts, "\n")
+	}
+	if messages = slices.DeleteFunc(messages, none); len(messages) > 0 {
+		fields["system_message"] = strings.Join(messages, "\n")
+	}
+	if len(fields) > 0 {
+		answer.Body, err = plugin.JSON(fields)
+	}
+	return answer, err
+}
