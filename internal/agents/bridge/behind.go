@@ -64,7 +64,12 @@ func (r *run) startBehind(job hooks.Job) error {
 		_ = disk.OS{}.Remove(path) // it may be a part of it
 		return err
 	}
-	if err = r.Start(path); err != nil {
+	if r.state().Phase == ended { // in the meantime: whoever ended it has not seen the file
+		err = errEnded
+	} else {
+		err = r.Start(path)
+	}
+	if err != nil {
 		_ = disk.OS{}.Remove(path)
 	}
 	return err
@@ -150,6 +155,9 @@ func (r *run) keeping(agent string) *hooks.Keeping {
 	k := &hooks.Keeping{
 		Read: func() hooks.Remembered { return r.state().Hooks[agent] },
 		Change: func(step func(*hooks.Remembered)) error {
+			if r.isForgotten.Load() {
+				return nil
+			}
 			return r.change(func(s *state) {
 				if s.Hooks == nil {
 					s.Hooks = map[string]hooks.Remembered{}
@@ -163,7 +171,7 @@ func (r *run) keeping(agent string) *hooks.Keeping {
 			return row.Set == engine.SetContext && !row.Reads
 		}),
 	}
-	if r.Start != nil {
+	if r.Start != nil && r.event.Kind != engine.SessionEnd { // these would end at once
 		k.Start = r.startBehind
 	}
 	return k
@@ -174,11 +182,15 @@ func (r *run) forget() {
 	if r.unusable != nil {
 		return
 	}
+	r.isForgotten.Store(true)
 	_ = disk.OS{}.RemoveAll(behindDir(r.bridge.Dir(r.session.Home))) // what stays is ended by its time
 	if len(r.state().Hooks) == 0 {
 		return
 	}
-	if err := r.change(func(s *state) { s.Hooks = nil }); err != nil {
+	if r.change(func(s *state) { s.Hooks = nil }) == nil {
+		return
+	}
+	if err := (disk.OS{}).Remove(r.stateFile().Path); err != nil { // the disk may be full
 		r.told.say("what hooks left in the session cannot be removed: " + err.Error())
 	}
 }

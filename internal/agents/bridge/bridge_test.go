@@ -91,12 +91,12 @@ func TestALargePayloadPasses(t *testing.T) {
 // Whatever the agent calls its session, the directory is one below the home.
 func TestSessionsAreDirectoriesBelowTheHome(t *testing.T) {
 	dir := home(t, "", map[string]string{"asked": script("asked", `"pre_tool"`, "true")})
-	for _, id := range []string{"", "..", "../../x", "a/b", strings.Repeat("x", 5000), "CON.", "ok-1"} {
+	for _, id := range []string{"", "..", "../../x", "a/b", strings.Repeat("x", 5000), "CON.", "ok-1", "OK-1"} {
 		payload := fmt.Sprintf(`{"session_id":%q,"tool_name":"Bash","tool_input":{"command":"ls"}}`, id)
 		event(dir, "PreToolUse").Answer(context.Background(), strings.NewReader(payload))
 	}
 	sessions, err := os.ReadDir(filepath.Join(dir, "bridge", "claude"))
-	if err != nil || len(sessions) != 7 {
+	if err != nil || len(sessions) != 8 {
 		t.Errorf("%v, %v", sessions, err)
 	}
 	left, err := os.ReadDir(dir)

@@ -49,9 +49,18 @@ func (r *run) isOwn(prompt string) (isOwn bool) {
 func (r *run) begin(prompt string) {
 	before := r.state()
 	isCertain := !before.isGiven(prompt) && !r.moment.Has(engine.AgentID) && r.moment.Kind != engine.Never
-	if isCertain && before.followUps != (followUps{}) {
-		r.note(func(s *state) { s.followUps = followUps{} })
+	isOver := before.Phase == ended // the agent has not said that it goes on
+	if !isOver && (!isCertain || before.followUps == (followUps{})) {
+		return
 	}
+	r.note(func(s *state) {
+		if isOver {
+			s.Phase = ""
+		}
+		if isCertain {
+			s.followUps = followUps{}
+		}
+	})
 }
 
 // turnEnds notes that the agent does not go on: a prompt that comes now is a person's, whatever it

@@ -86,6 +86,24 @@ func promptsIn(t *testing.T, home, agent, session string) string {
 	return "asked: " + strings.Join(asked, "|") + " traced: " + strings.Join(traced, "|")
 }
 
+// Of two prompts at once with the text by which Gemini CLI goes on, one is its own.
+func TestOnePromptIsTheOneByWhichTheAgentGoesOn(t *testing.T) {
+	again := script("again", `"pre_stop", "pre_message"`, `[ $CHIBI_HOOK = pre_stop ] || {
+  cat >>"$CHIBI_HOME/prompts"; exit; }
+echo '{"follow_up_messages":["again"]}'`)
+	dir := home(t, "", map[string]string{"again": again})
+	tell(t, dir, "gemini", "BeforeAgent", `{"session_id":"s1","prompt":"a"}`)
+	tell(t, dir, "gemini", "AfterAgent", `{"session_id":"s1","prompt":"a"}`)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { tell(t, dir, "gemini", "BeforeAgent", `{"session_id":"s1","prompt":"again"}`) })
+	}
+	all.Wait()
+	if prompts, _ := os.ReadFile(filepath.Join(dir, "prompts")); bytes.Count(prompts, []byte(`"again"`)) != 3 {
+		t.Errorf("plugins were asked about %s, want the prompt a and 3 of 4", prompts)
+	}
+}
+
 // What an agent asks about again is its own only where that is known: a Qwen Code that never says what
 // was submitted, the same text in another session, of another agent, again, or after the turn has ended
 // is a person's prompt.

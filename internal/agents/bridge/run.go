@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
@@ -58,6 +59,8 @@ type run struct {
 	told    teller
 	// unusable says why nothing can be kept of the session.
 	unusable error
+	// isForgotten says that the session has ended, and what hooks left is removed.
+	isForgotten atomic.Bool
 	// job is the file of a hook that is asked in the background; "": this is an event.
 	job string
 }

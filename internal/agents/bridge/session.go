@@ -21,17 +21,17 @@ const maxSessionName = 100
 const noSession = "none"
 
 // sessionOf returns the id of the agent's session, and the name of its directory: the id if it
-// can be one, else its hash.
+// can be one, in any file system, else its hash.
 func sessionOf(m engine.Moment) (id, name string) {
 	id = m.Text(engine.Session)
 	if id == "" {
 		id = noSession
 	}
 	isPlain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
+		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 	}
 	if len(id) <= maxSessionName && !strings.ContainsFunc(id, func(r rune) bool { return !isPlain(r) }) {
-		return id, strings.ToLower(id)
+		return id, id
 	}
 	sum := sha256.Sum256([]byte(id))
 	return id, "sha256-" + hex.EncodeToString(sum[:16])

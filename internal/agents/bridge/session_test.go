@@ -120,4 +120,9 @@ func TestASessionBeginsAndEndsOnce(t *testing.T) {
 	if got := asked(); got != "on_start pre_clear post_clear on_end on_start on_end on_end" {
 		t.Error(got)
 	}
+	tell(t, dir, "claude", "UserPromptSubmit", `{"session_id":"s1","prompt":"it goes on without a word"}`)
+	tell(t, dir, "claude", "SessionEnd", `{"session_id":"s1","reason":"other"}`)
+	if got := asked(); got != "on_start pre_clear post_clear on_end on_start on_end on_end on_end" {
+		t.Error(got)
+	}
 }

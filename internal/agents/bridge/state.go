@@ -29,6 +29,9 @@ const (
 	ended   phase = "ended"
 )
 
+// errEnded means that nothing is kept for a session any more.
+var errEnded = errors.New("the session has ended")
+
 // maxState bounds the file of a session's state, in bytes.
 const maxState = 16 << 20
 
@@ -56,7 +59,7 @@ func (r *run) change(step func(*state)) error {
 	}
 	return jsonfile.Update(r.stateFile(), func(s *state) error {
 		if _, err := os.Lstat(r.job); r.job != "" && err != nil {
-			return errors.New("the session has ended")
+			return errEnded
 		}
 		step(s)
 		return nil

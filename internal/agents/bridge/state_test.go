@@ -76,7 +76,8 @@ func TestASessionsDirectoryThatIsNotItsOwn(t *testing.T) {
 // An agent that names no session may have several: nothing is remembered of them.
 func TestNothingIsRememberedOfNoSession(t *testing.T) {
 	dir := guarded(t)
-	write(t, filepath.Join(dir, "plugins", "begins"), script("begins", `"on_start"`, `echo on_start >>"$CHIBI_HOME/began"`))
+	write(t, filepath.Join(dir, "plugins", "begins"), script("begins", `"on_start"`,
+		`echo on_start >>"$CHIBI_HOME/began"`))
 	for range 2 {
 		if out := tell(t, dir, "codex", "SessionStart", `{"source":"startup"}`); !strings.Contains(out, "started") {
 			t.Errorf("the session started with %s", out)
@@ -97,6 +98,26 @@ func TestVariablesAreBounded(t *testing.T) {
 	if out := tell(t, dir, "codex", "SessionStart", `{"session_id":"s1","source":"startup"}`); !strings.Contains(out,
 		"its variables are not kept: with those of the hooks before it they are 40003 bytes, and at most 32768 are") {
 		t.Error(out)
+	}
+}
+
+// A variable with which no process can be started is not kept: it would keep all later hooks from running.
+func TestAVariableThatNoProcessCanHave(t *testing.T) {
+	dir := foreign(t, "cursor", `{"version":1,"hooks":{"sessionStart":[{"command":`+
+		`"cat $HOOKS/env.json"}],`+
+		`"preToolUse":[{"command":"echo $GOOD >$HOOKS/left; echo '{\"permission\":\"deny\"}'"}]}}`)
+	write(t, filepath.Join(dir, "env.json"), `{"env":{"BAD":"a\u0000b","A=B":"c","":"d","GOOD":"e"}}`)
+	out := tell(t, dir, "codex", "SessionStart", `{"session_id":"s1","source":"startup"}`)
+	for _, name := range []string{`"BAD"`, `"A=B"`, `""`} {
+		if !strings.Contains(strings.ReplaceAll(out, `\`, ""), name+" is not kept: no process can have such a variable") {
+			t.Errorf("%s is not named: %s", name, out)
+		}
+	}
+	if out := tell(t, dir, "codex", "PreToolUse", forbidden); !strings.Contains(out, "deny") {
+		t.Errorf("the hook was not asked: %s", out)
+	}
+	if left, _ := os.ReadFile(filepath.Join(dir, "left")); strings.TrimSpace(string(left)) != "e" {
+		t.Errorf("it had %q", left)
 	}
 }
 
@@ -125,7 +146,7 @@ func TestHooksInTheBackgroundAreBounded(t *testing.T) {
 	e.Agent, _ = agents.ByName("codex")
 	call := func(start func(string) error) string {
 		e.Start = start
-		out := e.Answer(t.Context(), strings.NewReader(`{"session_id":"s1","tool_name":"Bash","tool_input":{"command":"ls"}}`))
+		out := e.Answer(t.Context(), strings.NewReader(forbidden))
 		return string(out.Stdout) + out.Stderr
 	}
 	jobs := func() []os.DirEntry {
@@ -154,8 +175,26 @@ func TestHooksInTheBackgroundAreBounded(t *testing.T) {
 		t.Errorf("%d jobs, %s", len(jobs()), out)
 	}
 	tell(t, dir, "codex", "SessionEnd", `{"session_id":"s1"}`)
-	if len(jobs()) > 0 {
-		t.Errorf("%d jobs are left", len(jobs()))
+	if out := call(func(string) error { return nil }); len(jobs()) > 0 ||
+		!strings.Contains(out, "it is not started in the background: the session has ended") {
+		t.Errorf("%d jobs are left, %s", len(jobs()), out)
+	}
+}
+
+// What a hook in the background says at the end of its session is waited for, and nothing of it is kept.
+func TestAHookInTheBackgroundAtTheEndOfASession(t *testing.T) {
+	dir := foreign(t, "claude", strings.Replace(groups(map[string]string{"SessionEnd": `echo '{"systemMessage":"bye"}'
+echo bye >"$HOOKS/bye"`}), `"type"`, `"async":true,"type"`, 1))
+	e := event(dir, "SessionEnd")
+	e.Agent, _ = agents.ByName("codex")
+	e.Start = func(job string) error { return fmt.Errorf("%s would end at once", job) }
+	e.Answer(t.Context(), strings.NewReader(`{"session_id":"s1"}`))
+	if _, err := os.Stat(filepath.Join(dir, "bye")); err != nil {
+		t.Error(err)
+	}
+	state, err := os.ReadFile(filepath.Join(dir, "bridge", "codex", "s1", "session.json"))
+	if err != nil || strings.Contains(string(state), "bye") {
+		t.Errorf("%s, %v", state, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -110,7 +111,13 @@ func (m *Memory) add(env map[string]string, to func(*Remembered) *map[string]str
 		if all == nil {
 			all = map[string]string{}
 		}
-		maps.Copy(all, env)
+		for name, value := range env {
+			if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
+				notes = append(notes, fmt.Sprintf("its variable %q is not kept: no process can have such a variable", name))
+				continue
+			}
+			all[name] = value
+		}
 		size := 0
 		for name, value := range all {
 			size += len(name) + len(value)
