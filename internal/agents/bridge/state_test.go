@@ -73,6 +73,16 @@ func TestASessionsDirectoryThatIsNotItsOwn(t *testing.T) {
 	}
 }
 
+// Cursor does not say how a session starts.
+func TestAStartOfNoKindIsAStartup(t *testing.T) {
+	dir := foreign(t, "claude", strings.Replace(groups(map[string]string{"SessionStart": `cat >"$HOOKS/payload"`}),
+		`"hooks":[`, `"matcher":"startup","hooks":[`, 1))
+	tell(t, dir, "cursor", "sessionStart", `{"session_id":"s1"}`)
+	if payload, _ := os.ReadFile(filepath.Join(dir, "payload")); !strings.Contains(string(payload), `"source":"startup"`) {
+		t.Errorf("the hook got %s", payload)
+	}
+}
+
 // An agent that names no session may have several: nothing is remembered of them.
 func TestNothingIsRememberedOfNoSession(t *testing.T) {
 	dir := guarded(t)

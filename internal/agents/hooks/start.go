@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -53,7 +54,8 @@ func (s *starter) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, e
 // startThere runs the hook when another agent says that a session starts: at the start once, however often
 // the agent says so, and whenever it resumes, clears or compacts the conversation.
 func (s *starter) startThere(ctx context.Context, ev plugin.Event, about engine.Run) (plugin.Answer, error) {
-	isStart := about.Source == "" || about.Source == string(plugin.SourceStartup)
+	about.Source = cmp.Or(about.Source, string(plugin.SourceStartup)) // not all agents say how it starts
+	isStart := about.Source == string(plugin.SourceStartup)
 	switch {
 	case ev.Point != hookpoints.PreSystemPrompt.Name:
 		return plugin.Answer{Skipped: "it runs when the agent says that a session starts"}, nil
