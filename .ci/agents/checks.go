@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +77,16 @@ func checks() []check {
 			script:  shell("echo ran > out.txt"),
 			without: all(wrote("out.txt", "ran"), asked(2)),
 			with:    all(wrote("out.txt", ""), asked(1)),
+		},
+		{
+			name: "a hook of its own runs once", config: ofClaude,
+			script:  shell("echo ran > out.txt"),
+			special: once,
+		},
+		{
+			name: "a hook that was written for Claude Code denies", config: ofClaude,
+			script:  shell("echo ran > forbidden.txt"),
+			special: claudes,
 		},
 		{
 			name: "a plugin's tool is called through MCP", plugins: []string{"magic"},
@@ -195,6 +206,68 @@ func soon(t trial) error {
 		return fmt.Errorf("it took %.0f s", t.took.Seconds())
 	}
 	return nil
+}
+
+// once gives the agent a hook of its own at each event, which chibi may ask too, and compares how often
+// each runs without the bridge and with it.
+func once(c check, o options, a agent) error {
+	c.config = fmt.Sprintf("[foreign.%s]\nuser = true\n", a.name)
+	var runs [2]map[string]int
+	for i, bridge := range []func(*home, agent) error{nil, addBridge} {
+		look := func(t trial) error {
+			files, err := filepath.Glob(filepath.Join(t.dir, "recorded", "*.json"))
+			runs[i] = map[string]int{}
+			for _, f := range files {
+				if event := strings.Split(filepath.Base(f), ".")[1]; event != "MessageDisplay" { // as the text comes
+					runs[i][event]++
+				}
+			}
+			return cmp.Or(err, t.ended(), t.wrote("out.txt", "ran"))
+		}
+		err := c.try(o, a, look, func(h *home, a agent) error {
+			dir, self := filepath.Join(h.dir, "recorded"), h.notes()[0]
+			err := a.hooks(h, func(event string) string { return self + " record " + dir + " " + event })
+			err = cmp.Or(os.MkdirAll(dir, 0o755), err)
+			if err == nil && bridge != nil {
+				err = bridge(h, a)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(runs[0]) < 3 || !maps.Equal(runs[0], runs[1]) {
+		return fmt.Errorf("its own hooks run %v without the bridge, %v with it", runs[0], runs[1])
+	}
+	return nil
+}
+
+// ofClaude turns on the hooks of Claude Code.
+const ofClaude = "[foreign.claude]\nuser = true\n"
+
+// claudes puts a hook into Claude Code's settings, which denies commands in the agent too: in Claude Code by
+// itself.
+func claudes(c check, o options, a agent) error {
+	hook := func(h *home, a agent) error {
+		return h.addHooks(".claude/settings.json", []string{"PreToolUse"}, func(string) any {
+			return object{"matcher": "Bash", "hooks": []any{object{"type": "command",
+				"command": "echo asked >> " + h.dir + "/asked; echo rule 4720 >&2; exit 2"}}}
+		})
+	}
+	if a.name != "claude" {
+		if err := c.try(o, a, all(wrote("forbidden.txt", "ran"), told("rule 4720", false)), hook); err != nil {
+			return fmt.Errorf("without the bridge: %w", err)
+		}
+	}
+	asked := func(t trial) error {
+		if text, _ := os.ReadFile(filepath.Join(t.dir, "asked")); string(text) != "asked\n" {
+			return fmt.Errorf("the hook was asked %q", text)
+		}
+		return nil
+	}
+	look := all(wrote("forbidden.txt", ""), told("rule 4720", true), asked)
+	return c.try(o, a, look, func(h *home, a agent) error { return cmp.Or(hook(h, a), addBridge(h, a)) })
 }
 
 // gone takes chibi away after the bridge was added. With chibi there, the command is blocked.

@@ -16,21 +16,43 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// agentsOf says the hooks of which agents a configuration turns on.
-func agentsOf(c config.Foreign) map[string]theirs.Agent {
-	agents := map[string]theirs.Agent{}
-	for name, set := range c.ByName {
-		agents[name] = theirs.Agent{User: set.User, Project: set.Project, Files: set.Files, Plugins: set.Plugins,
+// agentsOf says the hooks of which agents a configuration turns on in the sessions of another agent;
+// "": in chibi's own.
+func agentsOf(c config.Config, in string) map[string]theirs.Agent {
+	all := map[string]theirs.Agent{}
+	for name, set := range c.Foreign.ByName {
+		all[name] = theirs.Agent{User: set.User, Project: set.Project, Files: set.Files, Plugins: set.Plugins,
 			Version: set.Version}
 	}
-	return agents
+	if in == "" || c.Bridge.Foreign == nil {
+		return all
+	}
+	named := map[string]theirs.Agent{}
+	for _, name := range c.Bridge.Foreign {
+		set := all[name]
+		if !set.IsOn() {
+			set.User, set.Project = true, true
+		}
+		named[name] = set
+	}
+	return named
 }
 
-func guardsOf(c config.Config, o PluginOptions, p project.Project, loaded plugin.Loaded) guards.Guards {
-	g := guards.Guards{Plugins: map[string]guards.Setting{}, None: o.None, NoHooks: o.NoHooks, Others: o.asksOthers(),
-		Loaded: loaded, Project: p, ExpectsOf: func(agent string) bool {
-			return theirs.FilesOf(p).Expects(agent, agentsOf(c.Foreign)[agent])
-		}}
+// expectsOf reports whether hooks of an agent should be there in a run, in the sessions of another
+// agent or in chibi's own: not those that this one runs by itself, nor those that [bridge] foreign
+// leaves out.
+func expectsOf(c config.Config, p project.Project, in, agent string) bool {
+	set, isNamed := agentsOf(c, in)[agent]
+	if in != "" && (agent == in || c.Bridge.Foreign != nil && !isNamed) {
+		return false
+	}
+	return theirs.FilesOf(p).Expects(agent, set)
+}
+
+func guardsOf(c config.Config, o Options, p project.Project, loaded plugin.Loaded) guards.Guards {
+	g := guards.Guards{Plugins: map[string]guards.Setting{}, None: o.Plugins.None, NoHooks: o.Plugins.NoHooks,
+		Others: o.Plugins.asksOthers(), Loaded: loaded, Project: p,
+		ExpectsOf: func(agent string) bool { return expectsOf(c, p, o.inAgent(), agent) }}
 	for name, set := range c.Plugins.ByName {
 		one := guards.Setting{Enabled: set.Enabled, Required: set.Required, Blocks: set.OnFailure == "block"}
 		for _, point := range slices.Sorted(maps.Keys(set.Hooks)) {
@@ -45,7 +67,7 @@ func guardsOf(c config.Config, o PluginOptions, p project.Project, loaded plugin
 
 // GuardsOf returns the guards of a session with the plugins that are loaded now.
 func GuardsOf(s *Session) guards.Guards {
-	return guardsOf(s.Config, s.opts.Plugins, s.Project, s.Loaded)
+	return guardsOf(s.Config, s.opts, s.Project, s.Loaded)
 }
 
 // ReportSkipped tells the person which plugins were skipped, and why.
@@ -80,8 +102,10 @@ func ReportSkipped(s *Session) {
 		if s.opts.Purpose == ToWork && g.Plugins[name].IsRequired() {
 			continue // Admit reports it
 		}
-		if g.Others && !guards.HasPlugin(s.Loaded, name) &&
-			(!strings.HasPrefix(name, guards.ProjectHook) || g.Expects(name)) {
+		agent, _, _ := strings.Cut(name, ":")
+		_, isAgents := agents.NameOf(agent)
+		isElsewhere := strings.HasPrefix(name, guards.ProjectHook) || isAgents && s.opts.inAgent() != ""
+		if g.Others && !guards.HasPlugin(s.Loaded, name) && (!isElsewhere || g.Expects(name)) {
 			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin%s; chibi plugin "+
 				"list names them all", guards.KeyText(name), guards.Meant(s.Loaded, name)))
 		}

@@ -145,13 +145,20 @@ func (l *Loader) hooks() theirs.Options {
 		keeping = l.opts.Bridge.Keeping
 	}
 	return theirs.Options{Keeping: keeping, Home: l.home, Told: l.told, Version: l.opts.Version, Project: l.project,
-		Agents: agentsOf(l.config.Foreign), Off: !l.opts.Plugins.asksOthers(), Runner: l.Runner,
-		Overrides: l.overrides, About: l.about, Ways: l.ways,
+		Agents: agentsOf(l.config, l.opts.inAgent()), In: l.opts.inAgent(), Off: !l.opts.Plugins.asksOthers(),
+		Runner: l.Runner, Overrides: l.overrides, About: l.about, Ways: l.ways,
 		Left: l.left, AtEnd: l.atEnd, Notice: l.notice, Waiting: l.waiting}
 }
 
 // HooksOf says which hooks of coding agents run in a session.
 func HooksOf(s *Session) theirs.Options { return s.Loader().hooks() }
+
+// HooksIn says which hooks of coding agents run in the sessions of another agent.
+func (l *Loader) HooksIn(agent string) theirs.Options {
+	o := l.hooks()
+	o.In, o.Agents = agent, agentsOf(l.config, agent)
+	return o
+}
 
 // aboutRun says what is known about the session's run. The conversation is told with each event.
 func aboutRun(s *Session) engine.Run {

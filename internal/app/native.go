@@ -60,7 +60,7 @@ func (l *Loader) native(ctx context.Context, prober *oneshot.Prober) (plugin.Loa
 		err = fmt.Errorf("plugins did not say in time what they are: %w", err)
 	}
 	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
-		return loaded, guardsOf(l.config, l.opts.Plugins, l.project, plugin.Loaded{}).
+		return loaded, guardsOf(l.config, l.opts, l.project, plugin.Loaded{}).
 			Unreadable(prober.Guards(opts.Dir), l.overrides(), err)
 	}
 	loaded.Notices = append(loaded.Notices, l.changed()...)

@@ -69,6 +69,9 @@ type Options struct {
 	// NoServers leaves out the tools of MCP servers, and asks no server for them: for a run that
 	// is an MCP server itself.
 	NoServers bool
+	// Agent is the other agent that has started the run, "" if none has: its own hooks are not asked, as
+	// it runs them by itself.
+	Agent string
 	// Watched notes which files of plugins and of the configuration there are before they are
 	// read, for [Served.Watch].
 	Watched bool
@@ -183,6 +186,14 @@ type StoreOptions struct {
 	// URL takes precedence over the environment and the configuration; "files" and "" are the
 	// files of the home; nil: it is not given.
 	URL *string
+}
+
+// inAgent is the name of the other agent in whose session something happens, "" if it is chibi's own.
+func (o Options) inAgent() string {
+	if o.Bridge != nil {
+		return o.Bridge.Agent
+	}
+	return o.Agent
 }
 
 // Bridge says in which session of another agent something happens.

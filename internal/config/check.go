@@ -102,6 +102,8 @@ func checks(t target) error {
 		return checkLine(t.v.String())
 	case "duration":
 		return checkDuration(t.v.String())
+	case "agents":
+		return checkAgents(t.v.Interface().([]string))
 	case "guards":
 		return checkGuards(t.v.Interface().([]string))
 	case "point":

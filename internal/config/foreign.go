@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -57,6 +58,18 @@ func agentOf(name string) string {
 		return ""
 	}
 	return name
+}
+
+// checkAgents checks the names of agents. An alias becomes the agent's name.
+func checkAgents(names []string) error {
+	for i, name := range names {
+		known := agentOf(strings.ToLower(name))
+		if known == "" {
+			return fmt.Errorf(": there is no agent %q; there are: %s", name, strings.Join(agents(), ", "))
+		}
+		names[i] = known
+	}
+	return nil
 }
 
 // IsOn reports whether any of the agent's hooks run.

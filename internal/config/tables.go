@@ -156,6 +156,11 @@ type Bridge struct {
 	// Lets the `allow` of a plugin or of a rule count in the other agent, which then does not ask you. Without it, no
 	// plugin approves anything there.
 	Allow bool `toml:"allow"`
+	// The agents whose hooks answer in the other agents too, see
+	// [BRIDGE.md](BRIDGE.md#hooks-of-other-agents). Of one that `[foreign.AGENT]` turns on, these are the hooks that it
+	// turns on; of another one those in your own settings files of it, and in the project's after `chibi trust`.
+	// `[]`: none. In an agent itself its own are never asked: it runs them.
+	Foreign []string `toml:"foreign" check:"agents" unset:"those that [foreign] turns on"`
 }
 
 // Trace are the settings of the trace of the newest turns.

@@ -58,7 +58,7 @@ func (l Looker) Own(d engine.Dialect) (list []Candidate) {
 		case place.Scope == engine.ScopeSystem:
 			list = append(list, expand(Candidate{place, filepath.FromSlash(place.Path), l.Home, false})...)
 		case place.Scope == engine.ScopeUser:
-			if path := l.moved(place); path != "" {
+			if path := l.Path(place); path != "" {
 				list = append(list, expand(Candidate{place, path, l.Home, false})...)
 			}
 		}
@@ -66,8 +66,8 @@ func (l Looker) Own(d engine.Dialect) (list []Candidate) {
 	return unique(list)
 }
 
-// moved returns the path of a file of the person, "" if it is nowhere.
-func (l Looker) moved(place engine.Place) string {
+// Path returns the path of a file of the person, "" if it is nowhere.
+func (l Looker) Path(place engine.Place) string {
 	if place.Variable != "" {
 		if dir := l.Getenv(place.Variable); filepath.IsAbs(dir) {
 			_, rest, _ := strings.Cut(place.Path, "/")

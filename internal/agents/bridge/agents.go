@@ -5,6 +5,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/plugin"
 )
@@ -26,13 +27,23 @@ func AgentsOf(home string) (list []engine.Dialect) {
 	return list
 }
 
+// AskedIn lists which of the plugins of a session are asked in another agent, with the hooks of agents
+// that are asked there instead of those that are asked here.
+func AskedIn(plugins []plugin.Plugin, hooks theirs.Options) []plugin.Plugin {
+	asked := slices.DeleteFunc(slices.Clone(plugins), func(p plugin.Plugin) bool {
+		_, isHook := agents.NameOf(p.Origin.Protocol)
+		return isHook
+	})
+	return append(asked, theirs.Load(hooks).Plugins...)
+}
+
 // Loss is what of a plugin has no effect in an agent.
 type Loss struct {
 	Plugin string `json:"plugin"`
 	Text   string `json:"text"`
 }
 
-// LossesIn lists the plugins of a session of which something has no effect in an agent.
+// LossesIn lists the plugins of which something has no effect in an agent.
 func LossesIn(d engine.Dialect, plugins []plugin.Plugin) (list []Loss) {
 	for _, p := range plugins {
 		if text := (agents.Bridged{Dialect: d}).Loses(&p); text != "" && p.Origin.Protocol != app.BuiltIn {

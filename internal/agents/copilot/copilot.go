@@ -23,7 +23,7 @@ func table() engine.Dialect {
 	return engine.Dialect{
 		Title:  "GitHub Copilot CLI",
 		Facts:  engine.Facts{Driven: "1.0.102", Date: "2026-11-22", Read: "the vendor's documentation"},
-		Places: places(), Shape: shape(), Servers: servers(),
+		Places: places(), Reads: reads(), Shape: shape(), Servers: servers(),
 		Tools:         toolNames(),
 		AbsolutePaths: true, MCPName: "%s-%s",
 		Results: []engine.Result{{Fields: []engine.Field{

@@ -21,6 +21,15 @@ func places() []engine.Place {
 	}
 }
 
+// reads are the files of Claude Code that Copilot CLI reads, as it was seen to do.
+func reads() []engine.Reading {
+	return []engine.Reading{{Agent: "claude", Scopes: []string{engine.ScopeProject, engine.ScopeLocal},
+		Kinds:    []engine.HandlerKind{engine.CommandHandler, engine.HTTPHandler},
+		Names:    "Claude Code's names of tools and Copilot CLI's of arguments",
+		Variable: "COPILOT_PROJECT_DIR", Folders: "trustedFolders",
+		Trusted: engine.Place{Path: ".copilot/config.json", Variable: "COPILOT_HOME"}}}
+}
+
 // shape is how Copilot CLI's settings files list hooks.
 func shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Command: []string{"bash", "command"}, Timeout: "timeoutSec",

@@ -27,7 +27,7 @@ func table() engine.Dialect {
 	return engine.Dialect{
 		Title:  "Cursor",
 		Facts:  engine.Facts{Date: "2026-11-22", Read: "the vendor's documentation"},
-		Places: places(), Shape: shape(), Servers: servers(),
+		Places: places(), Reads: reads(), Shape: shape(), Servers: servers(),
 		Tools: toolNames(), AbsolutePaths: true, MCPName: "MCP:%[2]s",
 		Results: []engine.Result{
 			{Categories: []tools.Category{tools.CategoryShell}, Fields: []engine.Field{
@@ -248,6 +248,13 @@ func places() []engine.Place {
 		{Scope: engine.ScopeProject, Path: ".cursor/hooks.json", Format: "json", AtRoot: true, Write: true, Whole: true},
 		{Scope: engine.ScopeUser, Path: ".cursor/hooks.json", Format: "json", AtRoot: true, Write: true, Whole: true},
 	}
+}
+
+// reads are the files of Claude Code that Cursor's documentation says it reads.
+func reads() []engine.Reading {
+	return []engine.Reading{{Agent: "claude", Scopes: []string{engine.ScopeUser, engine.ScopeProject, engine.ScopeLocal},
+		Names: "Cursor's names of tools, as its documentation shows",
+		If:    "its setting \"Include third-party Plugins, Skills, and other configs\" is on"}}
 }
 
 // shape is how Cursor's settings files list hooks.

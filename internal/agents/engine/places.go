@@ -7,6 +7,25 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
+// Reading says which settings files of another agent an agent reads by itself: their hooks it runs too.
+type Reading struct {
+	// Agent is the other agent, Scopes are whose files of it are read; of the project's those in the
+	// root of its repository.
+	Agent  string
+	Scopes []string
+	// Kinds are the types of handlers that it runs, Names are whose names of tools these get, a sentence
+	// for people. A file with a handler of an event of its own that is of another type it refuses.
+	Kinds []HandlerKind
+	Names string
+	// Variable names the directory in which the session began, for hooks; "": nothing does.
+	Variable string
+	// Trusted is a file whose member Folders lists directories: elsewhere it reads nothing.
+	Trusted Place
+	Folders string
+	// If is what turns it on and cannot be seen from outside, for people; "": nothing does.
+	If string
+}
+
 // ServerPlace is where an agent is told of MCP servers: a settings file, or a program.
 type ServerPlace struct {
 	// Place is the file; its path is "" if a program is told.

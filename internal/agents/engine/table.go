@@ -35,6 +35,8 @@ type Dialect struct {
 	Facts Facts
 	// Places are the settings files, in the order in which they are read.
 	Places []Place
+	// Reads are the settings files of other agents that it reads by itself.
+	Reads []Reading
 	// Shape is how a settings file lists hooks.
 	Shape Shape
 	// Servers are where the agent is told of MCP servers.

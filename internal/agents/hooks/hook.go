@@ -52,6 +52,9 @@ type Options struct {
 	// Twins are earlier handlers of the event that do the same: where the matcher of one of
 	// them matches, this one is not asked.
 	Twins []settings.Handler
+	// Elsewhere reports whether the agent in whose session the event happens runs the handler itself;
+	// nil: it does not.
+	Elsewhere func(engine.Moment) bool
 	// Override are the person's settings for the plugin.
 	Override plugin.Override
 	// Check is called right before the process starts; its error prevents that.
@@ -76,6 +79,14 @@ func (o Options) about(ctx context.Context) engine.Run {
 	about.Model, about.Effort = cmp.Or(id.Model, about.Model), cmp.Or(id.Effort, about.Effort)
 	about.Trusted = about.Trusted || id.Trusted
 	return about
+}
+
+// runsElsewhere says why a handler is not asked at a moment at which its agent runs it.
+func (o Options) runsElsewhere(m engine.Moment) string {
+	if o.Elsewhere == nil || !o.Elsewhere(m) {
+		return ""
+	}
+	return "the agent in which this happens reads its settings file and runs it by itself"
 }
 
 // hook is a handler of a settings file as a [plugin.Handler].

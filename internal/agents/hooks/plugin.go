@@ -120,6 +120,9 @@ func (h *hook) moment(ctx context.Context, ev plugin.Event) (m engine.Moment, wh
 	if value := h.dialect.Matched(h.event, m); !h.matches(value) {
 		return m, fmt.Sprintf("its matcher %.60q does not match %.60q", h.handler.Matcher, value)
 	}
+	if why := h.opts.runsElsewhere(m); why != "" {
+		return m, why
+	}
 	if h.concerns != nil && !h.concerns(m) {
 		return m, fmt.Sprintf("its rule %.60q is not about this call", h.handler.If)
 	}

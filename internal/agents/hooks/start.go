@@ -73,6 +73,9 @@ func (s *starter) start(ctx context.Context, ev plugin.Event, about engine.Run) 
 		return plugin.Answer{Skipped: fmt.Sprintf("its matcher %.60q does not match %.60q", s.hook.handler.Matcher,
 			value)}, nil
 	}
+	if why := s.hook.opts.runsElsewhere(m); why != "" {
+		return plugin.Answer{Skipped: why}, nil
+	}
 	if s.hook.handler.Async {
 		return s.hook.behind(ctx, ev, m)
 	}

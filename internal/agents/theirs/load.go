@@ -9,9 +9,6 @@ package theirs
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
@@ -33,6 +30,9 @@ type Options struct {
 	Project project.Project
 	// Agents are those whose hooks run, by their names.
 	Agents map[string]Agent
+	// In is the agent in whose sessions the hooks are asked, "": in chibi's own. Its own hooks are not:
+	// it runs them by itself.
+	In string
 	// Off says that no hooks of other programs are wanted.
 	Off bool
 	// Runner runs hooks, and Overrides are the person's settings for single ones. Neither is
@@ -76,6 +76,8 @@ type loader struct {
 	// urls are the only ones that hooks may be, headerVariables the only variables in headers; nil:
 	// no settings file says so.
 	urls, headerVariables []string
+	// itself is what the agent runs in whose sessions the hooks are asked; nil: there is none.
+	itself *itself
 	// memory is what the hooks share.
 	memory *hooks.Memory
 	// override are the person's settings for single hooks.
@@ -102,8 +104,13 @@ func loadAgents(o Options) (loaders []*loader) {
 		return nil
 	}
 	loaders = loadersOf(o)
+	var run *itself
+	if len(loaders) > 0 {
+		run = itselfIn(o)
+	}
 	var all errgroup.Group
 	for _, a := range loaders {
+		a.itself = run
 		all.Go(func() error {
 			a.loadAll()
 			return nil
@@ -116,13 +123,21 @@ func loadAgents(o Options) (loaders []*loader) {
 	return loaders
 }
 
+// Asked lists the agents whose hooks are turned on where these are asked.
+func (o Options) Asked() (names []string) {
+	for _, a := range agents.Names() {
+		if o.Agents[a].IsOn() && a != o.In {
+			names = append(names, a)
+		}
+	}
+	return names
+}
+
 // loadersOf returns those of the agents that are turned on.
 func loadersOf(o Options) (loaders []*loader) {
-	for _, name := range agents.Names() {
-		if set := o.Agents[name]; set.IsOn() {
-			d, _ := agents.ByName(name)
-			loaders = append(loaders, newLoader(o, d, set))
-		}
+	for _, name := range o.Asked() {
+		d, _ := agents.ByName(name)
+		loaders = append(loaders, newLoader(o, d, o.Agents[name]))
 	}
 	return loaders
 }
@@ -184,27 +199,6 @@ func inTurn(list []hook) []hook {
 		list[i].Sequential = sequential[h.Event]
 	}
 	return list
-}
-
-// backgroundWait is how long the end of a run waits for hooks that nobody has waited for.
-const backgroundWait = 5 * time.Second
-
-// addBackground adds the plugin that passes on what hooks say for which nobody waits. At the end
-// of the run those that still run are ended, and named.
-func addBackground(a *loader) {
-	if !slices.ContainsFunc(a.ready, func(h hook) bool { return h.Async }) {
-		return
-	}
-	a.Plugins = append(a.Plugins, hooks.NewBackground(a.dialect, a.memory))
-	if k := a.memory.Keeping; k != nil && k.Start != nil {
-		return
-	}
-	a.AtEnd(func() {
-		if ended := a.memory.Close(backgroundWait); len(ended) > 0 {
-			a.Notice(fmt.Sprintf("ended with the run, %s after its end, as they still ran in the background: %s",
-				backgroundWait, strings.Join(ended, ", ")))
-		}
-	})
 }
 
 // reportFiles reports what is wrong with files and with entries that cannot be read. Nothing of

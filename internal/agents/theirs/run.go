@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	agentsettings "github.com/chibi-host/chibi/internal/agents/settings"
 	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/project"
@@ -102,4 +104,25 @@ func ofPlugin(a *loader, h hook) agentsettings.Handler {
 		}
 	}
 	return one
+}
+
+// backgroundWait is how long the end of a run waits for hooks that nobody has waited for.
+const backgroundWait = 5 * time.Second
+
+// addBackground adds the plugin that passes on what hooks say for which nobody waits. At the end
+// of the run those that still run are ended, and named.
+func addBackground(a *loader) {
+	if !slices.ContainsFunc(a.ready, func(h hook) bool { return h.Async }) {
+		return
+	}
+	a.Plugins = append(a.Plugins, hooks.NewBackground(a.dialect, a.memory))
+	if k := a.memory.Keeping; k != nil && k.Start != nil {
+		return
+	}
+	a.AtEnd(func() {
+		if ended := a.memory.Close(backgroundWait); len(ended) > 0 {
+			a.Notice(fmt.Sprintf("ended with the run, %s after its end, as they still ran in the background: %s",
+				backgroundWait, strings.Join(ended, ", ")))
+		}
+	})
 }

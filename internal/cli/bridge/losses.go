@@ -26,6 +26,6 @@ func losses(ctx context.Context, env *command.Env) func(engine.Dialect) []bridge
 			env.Out.Notef("what of the plugins has no effect in %s is not known: %v", d.Title, err)
 			return nil
 		}
-		return bridge.LossesIn(d, s.Loaded.Plugins)
+		return bridge.LossesIn(d, bridge.AskedIn(s.Loaded.Plugins, s.Loader().HooksIn(d.Name)))
 	}
 }

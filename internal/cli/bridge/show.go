@@ -3,12 +3,14 @@ package bridge
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/urfave/cli/v2"
@@ -26,6 +28,22 @@ type shown struct {
 	Gone   []string          `json:"told_when_gone"`
 	Events []shownEvent      `json:"events"`
 	Never  []hookpoints.Name `json:"never_fired"`
+	// Reads are the settings files of other agents whose hooks it runs by itself, Asked the other agents
+	// whose hooks chibi asks there, and Allows says that what these approve counts.
+	Reads  []shownReading `json:"runs_by_itself"`
+	Asked  []string       `json:"hooks_of"`
+	Allows bool           `json:"allow"`
+}
+
+// shownReading are settings files of another agent.
+type shownReading struct {
+	Agent string   `json:"agent"`
+	Files []string `json:"files"`
+	Names string   `json:"tool_names"`
+	// Where is where it reads them, If what chibi cannot see.
+	Where string `json:"where,omitempty"`
+	If    string `json:"if,omitempty"`
+	title string // the other agent's
 }
 
 // shownEvent is an event of the agent.
@@ -41,12 +59,19 @@ func showCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "show", Args: "AGENT", About: "show which hook points fire at an agent's events, and what is lost there",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)}, Examples: []string{"chibi bridge show claude"},
-		Run: func(_ context.Context, args []string) error {
+		Run: func(ctx context.Context, args []string) error {
 			d, err := agentNamed(args[0])
 			if err != nil {
 				return err
 			}
 			one := shownOf(d)
+			if err := env.With(ctx, app.ToRead, func(s *app.Session) error {
+				one.Asked = append(one.Asked, s.Loader().HooksIn(d.Name).Asked()...)
+				one.Allows = s.Config.Bridge.Allow
+				return nil
+			}); err != nil {
+				env.Out.Notef("whose hooks answer in %s is not known: %v", d.Title, err)
+			}
 			if asJSON {
 				return env.Out.JSON(one)
 			}
@@ -60,7 +85,10 @@ func showCommand(env *command.Env) *cli.Command {
 func shownOf(d engine.Dialect) shown {
 	one := shown{Agent: d.Name, Title: d.Title, Driven: d.Facts.Driven, Read: d.Facts.Read, Date: d.Facts.Date,
 		HasAsk: d.HasAsk, After: d.AfterAdd, Events: []shownEvent{}, Never: agents.Bridged{Dialect: d}.NeverFired(),
-		Gone: append([]string{}, bridge.ToldWhenGone(d)...)}
+		Gone: append([]string{}, bridge.ToldWhenGone(d)...), Asked: []string{}, Reads: []shownReading{}}
+	for _, r := range d.Reads {
+		one.Reads = append(one.Reads, readingOf(r))
+	}
 	for _, e := range d.Events {
 		event := shownEvent{Event: e.Name, Bridged: e.Bridged, Points: []hookpoints.Name{}, Lost: []string{}}
 		if e.Bridged {
@@ -70,6 +98,38 @@ func shownOf(d engine.Dialect) shown {
 		one.Events = append(one.Events, event)
 	}
 	return one
+}
+
+// readingOf describes how an agent reads files of another one.
+func readingOf(r engine.Reading) shownReading {
+	other, _ := agents.ByName(r.Agent)
+	shown := shownReading{Agent: r.Agent, title: other.Title, Names: r.Names, If: r.If}
+	for _, place := range other.Places {
+		switch {
+		case !slices.Contains(r.Scopes, place.Scope):
+		case place.Scope == engine.ScopeUser:
+			shown.Files = append(shown.Files, "~/"+place.Path)
+		default:
+			shown.Files = append(shown.Files, place.Path)
+		}
+	}
+	if r.Folders != "" {
+		shown.Where = fmt.Sprintf("of the repository, where ~/%s (%s) has the directory", r.Trusted.Path, r.Folders)
+	}
+	return shown
+}
+
+// String says what is read, and whether chibi asks there.
+func (r shownReading) String() string {
+	text := fmt.Sprintf("runs by itself hooks of %s in %s", r.title, strings.Join(r.Files, ", "))
+	if r.Where != "" {
+		text += " " + r.Where
+	}
+	asked := "; chibi does not ask them there"
+	if r.If != "" {
+		asked = ", if " + r.If + "; chibi cannot see that, and asks them too"
+	}
+	return text + asked + ". They get " + r.Names + "."
 }
 
 // String is the description for people.
@@ -101,10 +161,28 @@ func (s shown) String() string {
 	} else {
 		fmt.Fprintf(&b, "If chibi is gone, you are not told.\n")
 	}
+	s.sayHooks(&b)
 	if s.After != "" {
 		fmt.Fprintf(&b, "%s.\n", s.After)
 	}
 	return b.String()
+}
+
+// sayHooks says whose hooks the agent runs by itself, and whose chibi asks there.
+func (s shown) sayHooks(b *strings.Builder) {
+	fmt.Fprintf(b, "%s runs the hooks of its own settings files by itself; chibi does not ask them there.\n", s.Title)
+	for _, r := range s.Reads {
+		fmt.Fprintf(b, "%s %s\n", s.Title, r)
+	}
+	allow := "What they allow is no opinion: [bridge] allow would let it count"
+	if s.Allows {
+		allow = "What they allow counts, as [bridge] allow says"
+	}
+	if len(s.Asked) == 0 {
+		fmt.Fprintf(b, "No hooks of other agents answer in %s: [bridge] foreign turns them on.\n", s.Title)
+		return
+	}
+	fmt.Fprintf(b, "Hooks of other agents that answer in %s: %s. %s.\n", s.Title, strings.Join(s.Asked, ", "), allow)
 }
 
 // join lists hook points.

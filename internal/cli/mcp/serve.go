@@ -49,6 +49,8 @@ func serveCommand(env *command.Env) *cli.Command {
 		Flags: []cli.Flag{
 			command.Switch(&s.tools.Coding, "coding", "also offer the coding tools"),
 			command.Switch(&s.tools.Servers, "servers", "also offer the tools of the MCP servers in the configuration"),
+			&cmdline.Flag{Name: "agent", Takes: cmdline.Word("AGENT", cmdline.Text), Into: cmdline.Last(&s.agent),
+				About: "AGENT is the client: its own hooks, which it runs by itself, are not asked; chibi bridge add writes it"},
 			&cmdline.Flag{Name: "http", Takes: cmdline.Word("ADDRESS", cmdline.Text), Into: cmdline.Last(&s.address),
 				About: "serve over HTTP at ADDRESS, such as 127.0.0.1:8080; only programs of this machine can connect"},
 			&cmdline.Flag{Name: "token-file", Takes: cmdline.Word("FILE", cmdline.File), Into: cmdline.Last(&s.tokenFile),
@@ -84,6 +86,9 @@ func serve(ctx context.Context, env *command.Env, s serving) error {
 	s.tools.Coding = s.tools.Coding || opts.Permissions.Coding
 	opts.Permissions.Coding = s.tools.Coding
 	opts.Watched = true
+	if opts.Agent, err = agentNamed(s.agent); err != nil {
+		return err
+	}
 	withoutTerminal(&opts)
 	session, err := app.Open(ctx, opts)
 	if err != nil {
@@ -100,6 +105,15 @@ func serve(ctx context.Context, env *command.Env, s serving) error {
 		defer stop()
 		return way(server)
 	})
+}
+
+// agentNamed returns the name of the agent that a word names; "" names none.
+func agentNamed(word string) (string, error) {
+	name, known := agents.NameOf(word)
+	if word != "" && !known {
+		return "", command.Usage("--agent: there is no agent %q; there are: %s", word, strings.Join(agents.Names(), ", "))
+	}
+	return name, nil
 }
 
 // open opens the way that clients come, and returns what serves them there.

@@ -1,0 +1,181 @@
+package theirs
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/foreign"
+	"github.com/chibi-host/chibi/internal/project"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/tidwall/gjson"
+)
+
+// itself is what another agent runs by itself in its sessions. What is in doubt it does not run: a
+// hook that is asked twice is better than a guard that is not asked.
+type itself struct {
+	dialect engine.Dialect
+	files   []itsFile
+}
+
+// itsFile is a settings file that the agent reads.
+type itsFile struct {
+	path string
+	// reading says how it reads a file of another agent; nil: the file is its own.
+	reading *engine.Reading
+}
+
+// itselfIn returns what the agent runs by itself in whose sessions the hooks are asked; nil: these
+// are chibi's own.
+func itselfIn(o Options) *itself {
+	d, isAgent := agents.ByName(o.In)
+	if !isAgent {
+		return nil
+	}
+	look, i := lookerOf(o), &itself{dialect: d}
+	own := look.Own(d)
+	for _, dir := range o.Project.Upward() {
+		own = append(own, foreign.Project(d, []string{dir})...)
+	}
+	for _, c := range own {
+		i.files = append(i.files, itsFile{path: c.Path})
+	}
+	for n := range d.Reads {
+		for _, path := range readingOf(o, d.Reads[n]).paths(look) {
+			i.files = append(i.files, itsFile{path, &d.Reads[n]})
+		}
+	}
+	return i
+}
+
+// reading is how an agent reads the files of another one where it works.
+type reading struct {
+	engine.Reading
+	dir string // where the session began, "" if there is no such directory
+}
+
+// readingOf returns how it reads them: in the directory that its variable names, or the current one.
+func readingOf(o Options, r engine.Reading) reading {
+	dir := os.Getenv(r.Variable)
+	if r.Variable == "" || !filepath.IsAbs(dir) {
+		dir = o.Project.Dir
+	}
+	return reading{r, dir}
+}
+
+// paths lists the files that are read.
+func (r reading) paths(look foreign.Looker) (list []string) {
+	if r.If != "" || r.dir == "" || !r.isTrusted(look) {
+		return nil
+	}
+	other, _ := agents.ByName(r.Agent)
+	for _, c := range look.Own(other) {
+		if slices.Contains(r.Scopes, c.Scope) {
+			list = append(list, c.Path)
+		}
+	}
+	root := repositoryOf(r.dir)
+	for _, place := range other.Places {
+		inProject := place.Scope == engine.ScopeProject || place.Scope == engine.ScopeLocal
+		if inProject && slices.Contains(r.Scopes, place.Scope) {
+			list = append(list, filepath.Join(root, filepath.FromSlash(place.Path)))
+		}
+	}
+	return list
+}
+
+// repositoryOf returns the root of the git repository that a directory is in; the directory itself
+// if it is in none.
+func repositoryOf(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// maxFolders bounds the file in which an agent lists the directories that it trusts.
+const maxFolders = 1 << 20
+
+// isTrusted reports whether the agent trusts the directory, or one above it.
+func (r reading) isTrusted(look foreign.Looker) bool {
+	if r.Folders == "" {
+		return true
+	}
+	text, err := disk.ReadFile(disk.OS{}, look.Path(r.Trusted), maxFolders)
+	if err != nil {
+		return false
+	}
+	text = strictjson.WithoutComments(text)
+	real, err := filepath.EvalSymlinks(r.dir)
+	if err != nil || strictjson.Check(text) != nil {
+		return false
+	}
+	for _, folder := range gjson.ParseBytes(text).Get(r.Folders).Array() {
+		at, err := filepath.EvalSymlinks(folder.Str)
+		if err == nil && filepath.IsAbs(folder.Str) && (at == real || disk.IsBelow(at, real)) {
+			return true
+		}
+	}
+	return false
+}
+
+// runs returns at which moments the agent runs a hook itself; nil: at none.
+func (i *itself) runs(h hook) func(engine.Moment) bool {
+	if i == nil {
+		return nil
+	}
+	at := slices.IndexFunc(i.files, func(f itsFile) bool { return project.IsSameFile(f.path, h.file.Path) })
+	e, known := i.dialect.Event(h.Event)
+	if at < 0 || !known {
+		return nil
+	}
+	kinds := i.dialect.Shape.Kinds
+	if r := i.files[at].reading; r != nil {
+		if kinds = r.Kinds; h.Exec || i.refuses(*r, h.file.File) {
+			return nil
+		}
+	}
+	if !slices.Contains(kinds, h.Kind) || e.Handlers != nil && !slices.Contains(e.Handlers, h.Kind) {
+		return nil
+	}
+	matches, err := i.dialect.Matches(e, h.Matcher)
+	if err != nil {
+		return nil
+	}
+	return func(m engine.Moment) bool { return matches(i.dialect.Matched(e, m)) }
+}
+
+// refuses reports whether the agent does not take a file of another one, as it has a handler that the
+// agent cannot read: then it runs none of the file.
+func (i *itself) refuses(r engine.Reading, f foreign.File) bool {
+	if len(f.Problems) > 0 {
+		return true
+	}
+	isBad := func(h gjson.Result) bool {
+		kind, limit := engine.CommandHandler, h.Get("timeout")
+		if h.Get("type").Exists() {
+			kind = engine.HandlerKind(h.Get("type").Str)
+		}
+		return !slices.Contains(r.Kinds, kind) || limit.Exists() && limit.Num <= 0 ||
+			kind == engine.HTTPHandler && !strings.HasPrefix(h.Get("url").Str, "https://")
+	}
+	other, _ := agents.ByName(r.Agent)
+	bad := false
+	gjson.ParseBytes(f.Text).Get(other.Shape.Root).ForEach(func(event, list gjson.Result) bool {
+		if _, known := i.dialect.Event(event.Str); known {
+			for _, group := range list.Array() {
+				bad = bad || slices.ContainsFunc(group.Get("hooks").Array(), isBad)
+			}
+		}
+		return !bad
+	})
+	return bad
+}
