@@ -65,9 +65,6 @@ func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc, sharing 
 }
 
 func (p *program) run(ctx context.Context, args []string) error {
-	if err := checkDepth(); err != nil {
-		return err
-	}
 	var err error
 	if p.env.Within, err = readWithin(p.env.Stdin); err != nil {
 		return err
@@ -77,6 +74,9 @@ func (p *program) run(ctx context.Context, args []string) error {
 	l, err := cmdline.Split(args, line.Flags)
 	if err != nil {
 		return app.UsageError{Err: cmdline.SeeHelp(err)}
+	}
+	if err := checkDepth(l.Words); err != nil {
+		return err
 	}
 	if slices.Contains(l.Flags, "--help") || len(l.Words) > 0 && l.Words[0] == "help" {
 		line.CustomAppHelpTemplate = helpText(p)

@@ -79,8 +79,11 @@ func (i *interrupts) endTurn() bool {
 // chibi too.
 const maxDepth = 4
 
-func checkDepth() error {
-	if app.Depth() <= maxDepth {
+// checkDepth refuses runs that are nested too deep. An event of another agent has bounds of its own: an
+// agent that a hook has started is asked about as any other.
+func checkDepth(words []string) error {
+	isEvent := len(words) > 1 && words[0] == "bridge" && words[1] == "run"
+	if app.Depth() <= maxDepth || isEvent {
 		return nil
 	}
 	return fmt.Errorf("%d runs of chibi are nested, each started by a plugin of the previous one; "+

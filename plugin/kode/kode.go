@@ -171,11 +171,11 @@ func (o Options) path(exec string) string {
 	return exec
 }
 
-// environment returns the variables that Kode promises to hooks, and the one by which chibi
-// counts how many of its runs are inside each other.
+// environment returns the variables that Kode promises to hooks, and those by which chibi knows
+// that its runs are inside each other.
 func environment(from process.Runner) []string {
 	kept := []string{}
-	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR", "CHIBI_DEPTH"} {
+	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR", "CHIBI_DEPTH", "CHIBI_BRIDGED"} {
 		if value := from.Getenv(name); value != "" {
 			kept = append(kept, name+"="+value)
 		}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -96,8 +95,14 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 		return effect, r.unread(ctx, err)
 	}
 	r.bridge.Run, r.bridge.Session = sessionOf(r.moment)
+	if r.isInside() {
+		return effect, nil
+	}
 	if home, err := app.Home(r.Options.Home); err == nil {
 		r.told.dir = r.bridge.Dir(home)
+	}
+	if depth := app.Depth(); depth > maxNested {
+		return effect, &nestedError{depth}
 	}
 	if err := enterDirectory(r.moment.Text(engine.Cwd)); err != nil {
 		r.told.say("plugins do not run where the agent works: " + err.Error())
@@ -165,20 +170,10 @@ func (r *run) open(ctx context.Context) (*app.Session, error) {
 	opts.Permissions.Ask, opts.Permissions.Fill = nil, nil
 	opts.Plugins.Terminal, opts.Plugins.Lend, opts.Plugins.NoTerminal = nil, nil, true
 	opts.Plugins.Stderr, opts.Plugins.RawStderr = nil, nil
-	opts.Plugins.Environ = pluginEnvironment(r.Agent, os.Environ())
+	opts.Plugins.Environ = r.pluginEnvironment(os.Environ())
 	opts.Output = agent.Output{Notice: r.told.say}
 	opts.Trace.Failed, opts.Trace.Record = r.told.say, nil
 	return app.Open(ctx, opts)
-}
-
-// pluginEnvironment returns the environment of plugins: without the variables by which hooks of the
-// agent know it, so that a script that is one for several agents answers as chibi's.
-func pluginEnvironment(agent engine.Dialect, all []string) []string {
-	env := slices.DeleteFunc(slices.Clone(all), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return slices.ContainsFunc(agent.Environment, func(v engine.Variable) bool { return v.Name == name })
-	})
-	return append(env, "CHIBI_AGENT="+agent.Name)
 }
 
 // failure is the effect of an error: none, or a denial if a required guard is missing or the
@@ -187,7 +182,8 @@ func (r *run) failure(err error) (effect engine.Effect) {
 	var guards *guards.MissingError
 	var stopped *plugin.StartError
 	var unread *unreadError
-	isGuard := errors.As(err, &guards) || errors.As(err, &stopped) || errors.As(err, &unread)
+	var nested *nestedError
+	isGuard := errors.As(err, &guards) || errors.As(err, &stopped) || errors.As(err, &unread) || errors.As(err, &nested)
 	if (isGuard || r.FailClosed) && r.event.Kind.Refuses() {
 		return engine.Effect{Decision: hookpoints.DecisionDeny, Reason: "chibi: " + err.Error()}
 	}

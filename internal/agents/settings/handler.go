@@ -68,10 +68,11 @@ type Handler struct {
 
 // IsBridge reports whether it is an entry of chibi bridge, which never runs in chibi.
 func (h Handler) IsBridge() bool {
-	if h.Exec && bridgeWords(append([]string{h.Command}, h.Args...)) {
-		return true
+	if h.Kind != engine.CommandHandler {
+		return false
 	}
-	return h.Kind == engine.CommandHandler && BridgeEntry(h.Command)
+	words := strings.FieldsFunc(h.Command, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;&|(){}", r) })
+	return runsBridge(append(words, h.Args...), h.Event)
 }
 
 // Title names a handler by what it runs, for messages.
@@ -118,27 +119,38 @@ func (h Handler) InExtension(d engine.Dialect, dir, project string) Handler {
 	return h
 }
 
-// BridgeEntry reports whether the command line of a hook in an agent's settings file is one
-// that chibi bridge wrote: it has the words chibi, as a name or at the end of a path, and
-// then "bridge run".
-func BridgeEntry(command string) bool {
-	return bridgeWords(strings.FieldsFunc(command, func(r rune) bool {
-		return strings.ContainsRune(" \t\r\n\"';&|()", r)
-	}))
-}
-
-// bridgeWords reports whether chibi is among the words, and "bridge" and "run" behind it.
-func bridgeWords(words []string) bool {
-	begin := slices.IndexFunc(words, isChibi)
-	if begin < 0 {
-		return false
-	}
-	for i := begin + 1; i+1 < len(words); i++ {
-		if words[i] == "bridge" && words[i+1] == "run" {
+// runsBridge reports whether the words of a hook's command run an entry of chibi bridge: a program of
+// whatever name with "bridge run", an agent and the event under which the hook stands, or chibi by its
+// name with "bridge run".
+func runsBridge(words []string, event string) bool {
+	for i := 1; i+1 < len(words); i++ {
+		if words[i] != "bridge" || words[i+1] != "run" {
+			continue
+		}
+		about := argumentsOf(words[i+2:])
+		if slices.ContainsFunc(words[:i], isChibi) || len(about) > 1 && sameEvent(about[1], event) {
 			return true
 		}
 	}
 	return false
+}
+
+// argumentsOf leaves out the flags of chibi bridge run.
+func argumentsOf(words []string) (arguments []string) {
+	for i := 0; i < len(words); i++ {
+		switch {
+		case words[i] == "--deadline":
+			i++ // its value
+		case !strings.HasPrefix(words[i], "-"):
+			arguments = append(arguments, words[i])
+		}
+	}
+	return arguments
+}
+
+// sameEvent reports whether two names are spellings of one event.
+func sameEvent(a, b string) bool {
+	return strings.EqualFold(strings.ReplaceAll(a, "_", ""), strings.ReplaceAll(b, "_", ""))
 }
 
 // isChibi reports whether a word is this program, by its name or its path.

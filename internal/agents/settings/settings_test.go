@@ -253,27 +253,37 @@ func TestTimeLimits(t *testing.T) {
 
 func TestEntriesOfTheBridgeAreRecognised(t *testing.T) {
 	for command, want := range map[string]bool{
-		"chibi bridge run claude PreToolUse":                               true,
-		"/usr/local/bin/chibi bridge run claude Stop":                      true,
-		`'/home/My User/bin/chibi' --home '/my home' bridge run gemini X`:  true,
-		`command -v chibi >/dev/null || exit 0; exec chibi bridge run a B`: true,
-		`C:\tools\chibi.exe bridge run cursor stop`:                        true,
-		`if [ -x "/x/chibi" ]; then "/x/chibi" bridge run a b; else :; fi`: true,
-		"chibi bridge list":    false,
-		"chibi -p guard":       false,
-		"mychibi bridge run a": false,
-		"chibi-x bridge run a": false,
-		"bridge run chibi":     false,
-		"./guard.sh":           false,
-		"":                     false,
+		"chibi bridge run claude PreToolUse":                                true,
+		"/usr/local/bin/chibi bridge run claude Stop":                       true,
+		`'/home/My User/bin/chibi' --home '/my home' bridge run gemini X`:   true,
+		`command -v chibi >/dev/null || exit 0; exec chibi bridge run a B`:  true,
+		`C:\tools\chibi.exe bridge run cursor stop`:                         true,
+		`if [ -x "/x/chibi" ]; then "/x/chibi" bridge run a b; else :; fi`:  true,
+		"ch bridge run claude PreToolUse":                                   true,
+		"/opt/chibi-1.2 --home /h bridge run claude PreToolUse":             true,
+		"$CHIBI bridge run --fail-closed --deadline 5s claude pre_tool_use": true,
+		"bash -c 'exec ~/bin/ch bridge run claude PreToolUse'":              true,
+		"ch bridge run claude PreToolUse || { echo gone >&2; exit 2; }":     true,
+		"ch bridge run claude Stop":                                         false, // it stands under another event
+		"chibi bridge list":                                                 false,
+		"chibi -p guard":                                                    false,
+		"mychibi bridge run a":                                              false,
+		"bridge run claude PreToolUse":                                      false,
+		"network bridge run tests":                                          false,
+		"./guard.sh":                                                        false,
+		"":                                                                  false,
 	} {
-		if got := BridgeEntry(command); got != want {
+		h := Handler{Event: "PreToolUse", Kind: engine.CommandHandler, Command: command}
+		if got := h.IsBridge(); got != want {
 			t.Errorf("%s: %v", command, got)
 		}
 	}
-	h := Handler{Kind: engine.CommandHandler, Command: "/x/chibi", Exec: true, Args: []string{"bridge", "run", "a"}}
-	if !h.IsBridge() {
-		t.Error("the entry of a program and its arguments is not recognised")
+	for _, program := range []string{"/x/chibi", "/x/ch"} {
+		h := Handler{Event: "Stop", Kind: engine.CommandHandler, Command: program, Exec: true,
+			Args: []string{"bridge", "run", "a", "Stop"}}
+		if !h.IsBridge() {
+			t.Errorf("the entry of %s and its arguments is not recognised", program)
+		}
 	}
 }
 
