@@ -24,7 +24,10 @@ func (a *loader) read() {
 	own := lookerOf(a.Options).Own(a.dialect)
 	var mine []foreign.Candidate
 	if a.set.User {
-		mine = append(mine, own...)
+		if mine = append(mine, own...); a.Project.User == "" {
+			a.Notices = append(a.Notices, plugin.Notice{Plugin: a.dialect.Name, Text: "HOME is not set, so that the hooks in " +
+				"your own settings files are not found"})
+		}
 	}
 	for _, path := range a.set.Files {
 		mine = append(mine, foreign.Named(a.dialect, inHome(a.Home, path), a.Project.User))

@@ -27,6 +27,9 @@ type itsFile struct {
 	path string
 	// reading says how it reads a file of another agent; nil: the file is its own.
 	reading *engine.Reading
+	// isProject says that a project says so: then it is about hooks of the project only. A link in a
+	// repository must not take a guard of the person's out.
+	isProject bool
 }
 
 // itselfIn returns what the agent runs by itself in whose sessions the hooks are asked; nil: these
@@ -37,19 +40,26 @@ func itselfIn(o Options) *itself {
 		return nil
 	}
 	look, i := lookerOf(o), &itself{dialect: d}
-	own := look.Own(d)
+	i.add(look.Own(d), nil)
 	for _, dir := range o.Project.Upward() {
-		own = append(own, foreign.Project(d, []string{dir})...)
-	}
-	for _, c := range own {
-		i.files = append(i.files, itsFile{path: c.Path})
+		i.add(foreign.Project(d, []string{dir}), nil)
 	}
 	for n := range d.Reads {
-		for _, path := range readingOf(o, d.Reads[n]).paths(look) {
-			i.files = append(i.files, itsFile{path, &d.Reads[n]})
-		}
+		i.add(readingOf(o, d.Reads[n]).files(look), &d.Reads[n])
 	}
 	return i
+}
+
+// add adds files that the agent reads.
+func (i *itself) add(list []foreign.Candidate, how *engine.Reading) {
+	for _, c := range list {
+		i.files = append(i.files, itsFile{c.Path, how, isOfProject(c.Place)})
+	}
+}
+
+// isOfProject reports whether a place is in a project.
+func isOfProject(p engine.Place) bool {
+	return p.Scope == engine.ScopeProject || p.Scope == engine.ScopeLocal
 }
 
 // reading is how an agent reads the files of another one where it works.
@@ -67,25 +77,14 @@ func readingOf(o Options, r engine.Reading) reading {
 	return reading{r, dir}
 }
 
-// paths lists the files that are read.
-func (r reading) paths(look foreign.Looker) (list []string) {
+// files lists the files that are read.
+func (r reading) files(look foreign.Looker) (list []foreign.Candidate) {
 	if r.If != "" || r.dir == "" || !r.isTrusted(look) {
 		return nil
 	}
 	other, _ := agents.ByName(r.Agent)
-	for _, c := range look.Own(other) {
-		if slices.Contains(r.Scopes, c.Scope) {
-			list = append(list, c.Path)
-		}
-	}
-	root := repositoryOf(r.dir)
-	for _, place := range other.Places {
-		inProject := place.Scope == engine.ScopeProject || place.Scope == engine.ScopeLocal
-		if inProject && slices.Contains(r.Scopes, place.Scope) {
-			list = append(list, filepath.Join(root, filepath.FromSlash(place.Path)))
-		}
-	}
-	return list
+	list = slices.Concat(look.Own(other), foreign.Project(other, []string{repositoryOf(r.dir)}))
+	return slices.DeleteFunc(list, func(c foreign.Candidate) bool { return !slices.Contains(r.Scopes, c.Scope) })
 }
 
 // repositoryOf returns the root of the git repository that a directory is in; the directory itself
@@ -132,7 +131,9 @@ func (i *itself) runs(h hook) func(engine.Moment) bool {
 	if i == nil {
 		return nil
 	}
-	at := slices.IndexFunc(i.files, func(f itsFile) bool { return project.IsSameFile(f.path, h.file.Path) })
+	at := slices.IndexFunc(i.files, func(f itsFile) bool {
+		return (h.file.isProject || !f.isProject) && project.IsSameFile(f.path, h.file.Path)
+	})
 	e, known := i.dialect.Event(h.Event)
 	if at < 0 || !known {
 		return nil

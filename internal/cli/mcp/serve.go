@@ -89,6 +89,9 @@ func serve(ctx context.Context, env *command.Env, s serving) error {
 	if opts.Agent, err = agentNamed(s.agent); err != nil {
 		return err
 	}
+	if opts.Within != nil {
+		opts.Agent = "" // a command of the model takes no hooks out
+	}
 	withoutTerminal(&opts)
 	session, err := app.Open(ctx, opts)
 	if err != nil {
