@@ -58,6 +58,7 @@ func (a *loader) add(list []foreign.Candidate, check func(foreign.File) error) {
 			continue
 		}
 		one := &hookFile{File: f, isProject: check != nil}
+		one.taken = a.itself.takes(one)
 		if check != nil && f.HasEffect() {
 			one.untrusted = check(f)
 		}

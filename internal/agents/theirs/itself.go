@@ -126,32 +126,47 @@ func (r reading) isTrusted(look foreign.Looker) bool {
 	return false
 }
 
-// runs returns at which moments the agent runs a hook itself; nil: at none.
-func (i *itself) runs(h hook) func(engine.Moment) bool {
+// takes says how the agent reads a file by itself; nil: it does not.
+func (i *itself) takes(f *hookFile) *taking {
 	if i == nil {
 		return nil
 	}
-	at := slices.IndexFunc(i.files, func(f itsFile) bool {
-		return (h.file.isProject || !f.isProject) && project.IsSameFile(f.path, h.file.Path)
+	at := slices.IndexFunc(i.files, func(its itsFile) bool {
+		return (f.isProject || !its.isProject) && project.IsSameFile(its.path, f.Path)
 	})
-	e, known := i.dialect.Event(h.Event)
-	if at < 0 || !known {
+	switch {
+	case at < 0:
+		return nil
+	case i.files[at].reading == nil:
+		return &taking{in: i.dialect, kinds: i.dialect.Shape.Kinds, args: true}
+	case i.refuses(*i.files[at].reading, f.File):
 		return nil
 	}
-	kinds := i.dialect.Shape.Kinds
-	if r := i.files[at].reading; r != nil {
-		if kinds = r.Kinds; h.Exec || i.refuses(*r, h.file.File) {
-			return nil
-		}
-	}
-	if !slices.Contains(kinds, h.Kind) || e.Handlers != nil && !slices.Contains(e.Handlers, h.Kind) {
+	return &taking{in: i.dialect, kinds: i.files[at].reading.Kinds}
+}
+
+// taking is how an agent reads a file by itself: the types of handlers that it runs, and whether with
+// arguments of their own.
+type taking struct {
+	in    engine.Dialect
+	kinds []engine.HandlerKind
+	args  bool
+}
+
+// runs returns at which moments the agent runs a hook of the file itself; nil: at none.
+func (t *taking) runs(h hook) func(engine.Moment) bool {
+	if t == nil || h.Exec && !t.args || !slices.Contains(t.kinds, h.Kind) {
 		return nil
 	}
-	matches, err := i.dialect.Matches(e, h.Matcher)
+	e, known := t.in.Event(h.Event)
+	if !known || e.Handlers != nil && !slices.Contains(e.Handlers, h.Kind) {
+		return nil
+	}
+	matches, err := t.in.Matches(e, h.Matcher)
 	if err != nil {
 		return nil
 	}
-	return func(m engine.Moment) bool { return matches(i.dialect.Matched(e, m)) }
+	return func(m engine.Moment) bool { return matches(t.in.Matched(e, m)) }
 }
 
 // refuses reports whether the agent does not take a file of another one, as it has a handler that the

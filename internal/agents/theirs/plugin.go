@@ -27,7 +27,7 @@ func (a *loader) load(h hook, before []hook) {
 		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory, Ways: a.Ways, Agents: agents.All(),
 		Concerns: concerningOf(a.Options), Waiting: a.Waiting, Leaves: leavingOf(a.Options),
 		URLs: a.urls, HeaderVariables: a.headerVariables,
-		Twins: handlersOf(twins), Elsewhere: a.itself.runs(h),
+		Twins: handlersOf(twins), Elsewhere: h.file.taken.runs(h),
 	})
 	if err != nil {
 		a.skip(h, plugin.SkippedPlugin{Reason: err.Error(), Reportable: true})

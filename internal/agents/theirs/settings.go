@@ -25,6 +25,8 @@ type hookFile struct {
 	untrusted error
 	// isProject says that it needs approval.
 	isProject bool
+	// taken says how the agent in whose session the hooks are asked reads it by itself; nil: it does not.
+	taken *taking
 	// offset is how many entries of an event the files before it have.
 	offset map[string]int
 }

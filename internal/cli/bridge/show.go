@@ -13,6 +13,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/output"
+	"github.com/chibi-host/chibi/internal/config"
 	"github.com/urfave/cli/v2"
 )
 
@@ -33,6 +34,8 @@ type shown struct {
 	Reads  []shownReading `json:"runs_by_itself"`
 	Asked  []string       `json:"hooks_of"`
 	Allows bool           `json:"allow"`
+	// Own are files and directories of its own hooks that only chibi's configuration names: nobody asks these.
+	Own []string `json:"not_asked"`
 }
 
 // shownReading are settings files of another agent.
@@ -67,7 +70,7 @@ func showCommand(env *command.Env) *cli.Command {
 			one := shownOf(d)
 			if err := env.With(ctx, app.ToRead, func(s *app.Session) error {
 				one.Asked = append(one.Asked, s.Loader().HooksIn(d.Name).Asked()...)
-				one.Allows = s.Config.Bridge.Allow
+				one.Allows, one.Own = s.Config.Bridge.Allow, append(one.Own, ownOnly(s.Config.Foreign.ByName[d.Name])...)
 				return nil
 			}); err != nil {
 				env.Out.Notef("whose hooks answer in %s is not known: %v", d.Title, err)
@@ -85,7 +88,7 @@ func showCommand(env *command.Env) *cli.Command {
 func shownOf(d engine.Dialect) shown {
 	one := shown{Agent: d.Name, Title: d.Title, Driven: d.Facts.Driven, Read: d.Facts.Read, Date: d.Facts.Date,
 		HasAsk: d.HasAsk, After: d.AfterAdd, Events: []shownEvent{}, Never: agents.Bridged{Dialect: d}.NeverFired(),
-		Gone: append([]string{}, bridge.ToldWhenGone(d)...), Asked: []string{}, Reads: []shownReading{}}
+		Gone: append([]string{}, bridge.ToldWhenGone(d)...), Asked: []string{}, Reads: []shownReading{}, Own: []string{}}
 	for _, r := range d.Reads {
 		one.Reads = append(one.Reads, readingOf(r))
 	}
@@ -168,11 +171,18 @@ func (s shown) String() string {
 	return b.String()
 }
 
+// ownOnly lists what of an agent's hooks the configuration names besides the agent's own files.
+func ownOnly(set config.ForeignAgent) []string { return slices.Concat(set.Files, set.Plugins) }
+
 // sayHooks says whose hooks the agent runs by itself, and whose chibi asks there.
 func (s shown) sayHooks(b *strings.Builder) {
 	fmt.Fprintf(b, "%s runs the hooks of its own settings files by itself; chibi does not ask them there.\n", s.Title)
 	for _, r := range s.Reads {
 		fmt.Fprintf(b, "%s %s\n", s.Title, r)
+	}
+	if len(s.Own) > 0 {
+		fmt.Fprintf(b, "Hooks that only [foreign.%s] names are not asked in %s: put them into its own settings (%s).\n",
+			s.Agent, s.Title, strings.Join(s.Own, ", "))
 	}
 	allow := "What they allow is no opinion: [bridge] allow would let it count"
 	if s.Allows {
