@@ -40,10 +40,13 @@ func agentsOf(c config.Config, in string) map[string]theirs.Agent {
 
 // expectsOf reports whether hooks of an agent should be there in a run, in the sessions of another
 // agent or in chibi's own: not those that this one runs by itself, nor those that [bridge] foreign
-// leaves out.
+// leaves out, or names for other agents only.
 func expectsOf(c config.Config, p project.Project, in, agent string) bool {
 	set, isNamed := agentsOf(c, in)[agent]
-	if in != "" && (agent == in || c.Bridge.Foreign != nil && !isNamed) {
+	switch {
+	case in == "" && !set.IsOn() && slices.Contains(c.Bridge.Foreign, agent):
+		return false
+	case in != "" && (agent == in || c.Bridge.Foreign != nil && !isNamed):
 		return false
 	}
 	return theirs.FilesOf(p).Expects(agent, set)
@@ -104,7 +107,8 @@ func ReportSkipped(s *Session) {
 		}
 		agent, _, _ := strings.Cut(name, ":")
 		_, isAgents := agents.NameOf(agent)
-		isElsewhere := strings.HasPrefix(name, guards.ProjectHook) || isAgents && s.opts.inAgent() != ""
+		isElsewhere := strings.HasPrefix(name, guards.ProjectHook) ||
+			isAgents && (s.opts.inAgent() != "" || slices.Contains(s.Config.Bridge.Foreign, agent))
 		if g.Others && !guards.HasPlugin(s.Loaded, name) && (!isElsewhere || g.Expects(name)) {
 			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin%s; chibi plugin "+
 				"list names them all", guards.KeyText(name), guards.Meant(s.Loaded, name)))

@@ -10,19 +10,19 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/app"
 )
 
 // insideVariable lists the events of agents in which a process was started, for chibi that it may start.
 const insideVariable = "CHIBI_BRIDGED"
 
-// mark is how the variable says in which event of which session, and about which call, it happens.
+// mark is how the variable says in which event of which session, about which call, and of which home: the
+// plugins of another home are others.
 func (r *run) mark() string {
-	mark := strings.Join([]string{r.Agent.Name, cmp.Or(r.event.Name, r.Name), r.bridge.Session}, "/")
-	if id := r.moment.Text(engine.CallID); id != "" {
-		sum := sha256.Sum256([]byte(id))
-		mark += "/" + hex.EncodeToString(sum[:8])
-	}
-	return mark
+	home, _ := app.Home(r.Options.Home) // without one, none of its plugins is asked
+	sum := sha256.Sum256([]byte(home + "\x00" + r.moment.Text(engine.CallID)))
+	return strings.Join([]string{r.Agent.Name, cmp.Or(r.event.Name, r.Name), r.bridge.Session,
+		hex.EncodeToString(sum[:8])}, "/")
 }
 
 // isInside reports whether the same event of the same session is being answered around this one: then

@@ -1,6 +1,7 @@
 package theirs
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -172,7 +173,7 @@ func (t *taking) runs(h hook) func(engine.Moment) bool {
 // refuses reports whether the agent does not take a file of another one, as it has a handler that the
 // agent cannot read: then it runs none of the file.
 func (i *itself) refuses(r engine.Reading, f foreign.File) bool {
-	if len(f.Problems) > 0 {
+	if len(f.Problems) > 0 || bytes.HasPrefix(f.Text, []byte("\ufeff")) {
 		return true
 	}
 	isBad := func(h gjson.Result) bool {
@@ -180,7 +181,7 @@ func (i *itself) refuses(r engine.Reading, f foreign.File) bool {
 		if h.Get("type").Exists() {
 			kind = engine.HandlerKind(h.Get("type").Str)
 		}
-		return !slices.Contains(r.Kinds, kind) || limit.Exists() && limit.Num <= 0 ||
+		return !slices.Contains(r.Kinds, kind) || limit.Exists() && limit.Num <= 0 || h.Get("exec").Exists() ||
 			kind == engine.HTTPHandler && !strings.HasPrefix(h.Get("url").Str, "https://")
 	}
 	other, _ := agents.ByName(r.Agent)
