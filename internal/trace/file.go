@@ -65,10 +65,13 @@ func (f *File) Close() error { return f.f.Close() }
 // one line of the largest size.
 const maxTail = 256 << 10
 
+// maxTurn bounds what is read of it to find where its last turn begins.
+const maxTurn = 16 << 20
+
 // LastTurn returns the number of the last turn of a run in a file; 0: it has none, or the file
 // cannot be read.
 func LastTurn(path, run string) int {
-	for _, line := range lastLines(path) {
+	for _, line := range lastLines(path, maxTail) {
 		if gjson.GetBytes(line, "run").Str == run {
 			return int(gjson.GetBytes(line, "turn").Int())
 		}
@@ -78,16 +81,18 @@ func LastTurn(path, run string) int {
 
 // LastPrompt returns the last prompt of a run in a file, "" if it is not known.
 func LastPrompt(path, run string) string {
-	for _, line := range lastLines(path) {
-		if gjson.GetBytes(line, "run").Str == run && gjson.GetBytes(line, "step.kind").Str == "prompt" {
-			return gjson.GetBytes(line, "step.text").Str
+	for _, tail := range []int64{maxTail, maxTurn} {
+		for _, line := range lastLines(path, tail) {
+			if gjson.GetBytes(line, "run").Str == run && gjson.GetBytes(line, "step.kind").Str == "prompt" {
+				return gjson.GetBytes(line, "step.text").Str
+			}
 		}
 	}
 	return ""
 }
 
-// lastLines returns the whole lines at the end of a file, the last one first.
-func lastLines(path string) (lines [][]byte) {
+// lastLines returns the whole lines in the last bytes of a file, the last one first.
+func lastLines(path string, tail int64) (lines [][]byte) {
 	f, err := disk.OpenRegular(path)
 	if err != nil {
 		return nil
@@ -97,8 +102,8 @@ func lastLines(path string) (lines [][]byte) {
 	if err != nil {
 		return nil
 	}
-	from := max(0, info.Size()-maxTail)
-	text, err := io.ReadAll(io.NewSectionReader(f, from, maxTail))
+	from := max(0, info.Size()-tail)
+	text, err := io.ReadAll(io.NewSectionReader(f, from, tail))
 	if err != nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/tidwall/gjson"
 )
 
@@ -64,6 +66,15 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "BeforeToolSelection",
 `)
 	for prompt, want := range map[string]bool{"only read it": true, "run it": false} {
 		tell(t, dir, "claude", "UserPromptSubmit", `{"session_id":"s1","prompt":"`+prompt+`"}`)
+		path := filepath.Join(dir, "bridge", "claude", "s1", app.BridgeTrace)
+		trace, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 8 { // the turn is a long one
+			fmt.Fprintf(trace, `{"run":"s1","turn":1,"step":{"kind":"notice","text":"%s"}}`+"\n", strings.Repeat("x", 100_000))
+		}
+		trace.Close()
 		out := tell(t, dir, "claude", "PreToolUse", `{"session_id":"s1","tool_name":"Bash","tool_input":{"command":"ls"}}`)
 		if denied := strings.Contains(out, "plugins filter it out"); denied != want {
 			t.Errorf("%s: %s", prompt, out)
