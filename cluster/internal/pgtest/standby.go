@@ -100,7 +100,7 @@ func (s *Server) Promote(ctx context.Context) error {
 	if err := s.set(ctx, "synchronous_standby_names", ""); err != nil {
 		return err
 	}
-	_, err := s.Exec(ctx, "select pg_promote()")
+	_, err := s.Exec(ctx, "select case when pg_is_in_recovery() then pg_promote() end")
 	return err
 }
 
