@@ -48,7 +48,7 @@ type waitingClient struct {
 
 // Stream sends a request.
 func (c waitingClient) Stream(ctx context.Context, body json.RawMessage, onText func(string)) (llm.Reply, error) {
-	checks, servers, start := c.session.checks, c.session.servers, residentsThat(c.session, isAwaited)
+	checks, servers, start := c.session.checks, c.session.servers, c.residentsThat(isAwaited)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
 		if info.Err == nil {
 			checks.Begin()
@@ -57,7 +57,7 @@ func (c waitingClient) Stream(ctx context.Context, body json.RawMessage, onText 
 		}
 	}})
 	reply, err := c.Client.Stream(ctx, body, onText)
-	residentsThat(c.session, isCalled(reply.ToolCalls))()
+	c.residentsThat(isCalled(reply.ToolCalls))()
 	return reply, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/resident"
 	"github.com/chibi-host/chibi/tools/mcp"
 )
 
@@ -159,6 +160,9 @@ type PluginOptions struct {
 	// called when the loan begins, and the function that it returns when it ends.
 	Terminal *os.File
 	Lend     func() (back func())
+	// Residents has the processes of resident plugins, and outlives the session; nil: they end with
+	// the session, or the home's keeper has them.
+	Residents *resident.Group
 	// NoTerminal keeps plugins from any terminal: they have no controlling terminal.
 	NoTerminal bool
 	// IsPiped says that another program reads what this one prints, as a pager does, and

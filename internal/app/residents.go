@@ -15,6 +15,10 @@ import (
 // renewResidents ends the processes of resident plugins that an earlier Load has started,
 // and prepares those of the next one, which end with the session.
 func renewResidents(s *Session) {
+	if s.opts.Plugins.Residents != nil {
+		s.residents = s.opts.Plugins.Residents
+		return
+	}
 	if s.residents != nil {
 		s.residents.Close()
 	}
@@ -36,11 +40,17 @@ func keeperOf(s *Session) *keeper.Client {
 		s.person.notice("plugins.keep has no effect on this system: no plugin is kept between runs")
 		return nil
 	}
-	client := &keeper.Client{Home: s.Home, Keep: keep, Secrets: s.Loader().KeyVariables(), Notify: s.person.notice}
-	if s.opts.Bridge != nil { // an agent's session is many runs, of which the first would start a process for itself
-		client.Begin, client.Wait = time.Second, time.Second
+	return &keeper.Client{Home: s.Home, Keep: keep, Secrets: s.Loader().KeyVariables(), Notify: s.person.notice}
+}
+
+// HostedFor returns how long a process that answers for a session of another agent stays after an
+// event; 0: there is none, as no plugin would stay in it, or nothing is to stay.
+func HostedFor(s *Session) time.Duration {
+	stays := func(p plugin.Plugin) bool { return p.Resident && len(p.Hooks) > 0 }
+	if !keeper.Offered || toldHome(s) != s.Home || !slices.ContainsFunc(s.Loaded.Plugins, stays) {
+		return 0
 	}
-	return client
+	return s.Config.Bridge.KeepFor()
 }
 
 // isAwaited reports whether a plugin is asked in every turn once the model has answered.
@@ -65,16 +75,16 @@ func hasHook(p plugin.Plugin, points ...hookpoints.Name) bool {
 	return slices.ContainsFunc(p.Hooks, func(name hookpoints.Name) bool { return slices.Contains(points, name) })
 }
 
-// residentsThat returns a function that starts those resident plugins of a session which do
+// residentsThat returns a function that starts those resident plugins of the session which do
 // not run yet and for which need returns true. Nobody waits for them.
-func residentsThat(s *Session, need func(plugin.Plugin) bool) (start func()) {
+func (c waitingClient) residentsThat(need func(plugin.Plugin) bool) (start func()) {
 	var names []string
-	for _, p := range s.Loaded.Plugins {
+	for _, p := range c.session.Loaded.Plugins {
 		if p.Resident && need(p) {
 			names = append(names, p.Name)
 		}
 	}
-	group := s.residents
+	group := c.session.residents
 	return func() {
 		if group != nil && len(names) > 0 {
 			go group.Start(names...)

@@ -275,6 +275,7 @@ var boundOf = map[string]string{
 	"internal/agents/bridge.Installer.tellServer": ownBytes,
 	"internal/cli/bridge.shownOf":                 ownBytes, // of the tables of agents
 	"internal/cli/bridge.shown.String":            ownBytes,
+	"internal/agents/bridge.Host.ServeLines":      "what an agent says about an event",
 	"internal/agents/bridge.readAll":              "what an agent says about an event",
 	"internal/agents/bridge.Installer.edit":       ownBytes,
 	"internal/agents/bridge.readSettings":         "a settings file of an agent that `chibi bridge` changes",

@@ -184,6 +184,7 @@ func (c *Config) setDefaults() {
 	c.Tools.Sandbox = "off"
 	c.Storage.setDefaults()
 	c.Plugins.setDefaults()
+	c.Bridge.setDefaults()
 	c.URLPolicy.setDefaults()
 	c.Network.setDefaults()
 	c.Trace.setDefaults()

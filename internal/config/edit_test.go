@@ -99,7 +99,7 @@ func TestEveryKeyWorksForOneContext(t *testing.T) {
 		"tools.exclude_categories": "['shell']", "file_tools_write_paths": "['/x']", "permissions.deny": "['shell']",
 		"permissions.ask": "['shell']", "permissions.allow": "['shell']",
 		"url_policy.default": "deny", "url_policy.deny": "['*']", "url_policy.deny_override": "['*']",
-		"trace.max_bytes": "100000", "trace.redact": "['x+']", "foreign.prompt_model": "m",
+		"trace.max_bytes": "100000", "trace.redact": "['x+']", "foreign.prompt_model": "m", "bridge.keep": "5m",
 	}
 	before, err := load(t, nil)
 	if err != nil {

@@ -61,9 +61,11 @@ const maxKeep = 24 * time.Hour
 
 // KeepFor returns how long the process of a resident plugin is kept without being used; 0: it
 // ends with its run.
-func (p *Plugins) KeepFor() time.Duration {
-	keep, _ := time.ParseDuration(p.Keep) // checkDuration has seen it
-	return keep
+func (p *Plugins) KeepFor() time.Duration { return durationOf(p.Keep) }
+
+func durationOf(text string) time.Duration {
+	d, _ := time.ParseDuration(text) // checkDuration has seen it
+	return d
 }
 
 // Plugin are the settings of one plugin.

@@ -233,23 +233,6 @@ func TestAKeeperIsStarted(t *testing.T) {
 	newWorld(t).isStarted()
 }
 
-// TestARunWaitsForTheKeeperThatItStarts and has a process from it.
-func TestARunWaitsForTheKeeperThatItStarts(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	client := w.client()
-	client.Begin, client.Wait = time.Hour, time.Hour
-	r := w.runOf(client)
-	pid := r.pid()
-	r.end()
-	if s := w.status(); s.Pid == os.Getpid() || len(s.Processes) != 1 || fmt.Sprint(s.Processes[0].Pid) != pid {
-		t.Errorf("the process is %s, and the keeper has %+v", pid, s)
-	}
-	if _, err := keeper.Stop(t.Context(), w.home); err != nil {
-		t.Error(err)
-	}
-}
-
 // isStarted checks that a run starts a keeper, which the test ends.
 func (w *world) isStarted() {
 	w.t.Helper()

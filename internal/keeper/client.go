@@ -33,12 +33,10 @@ type Client struct {
 	Secrets []string
 	// Notify is told once why the keeper cannot be used, if that lasts; nil: nobody is.
 	Notify func(text string)
+
 	// Wait is how long a run waits for a process, and at its end until the keeper has it back;
 	// 0: 20 milliseconds.
 	Wait time.Duration
-	// Begin is how long a run that starts the keeper waits until it lends; 0: not at all, and
-	// the run starts a process of its own.
-	Begin time.Duration
 
 	begun    atomic.Bool // the keeper was started
 	told     atomic.Bool
@@ -48,7 +46,7 @@ type Client struct {
 var _ resident.Keeper = (*Client)(nil)
 
 // Lend implements [resident.Keeper]. If no keeper runs, it starts one in the background, for
-// the next run, or for this one if Begin is set.
+// the next run.
 func (c *Client) Lend(ctx context.Context, spec resident.Spec) (*process.Process, bool) {
 	place, err := PlaceOf(c.Home)
 	if err != nil {
@@ -61,13 +59,10 @@ func (c *Client) Lend(ctx context.Context, spec resident.Spec) (*process.Process
 	}
 	wait := cmp.Or(c.Wait, Wait)
 	l, err := dial(place, time.Now().Add(wait))
-	if errors.Is(err, ErrNone) {
-		c.start()
-		l, err = c.dialNew(ctx, place)
-	}
 	var foreign *ForeignError
 	switch {
 	case errors.Is(err, ErrNone):
+		c.start()
 		return nil, false
 	case errors.As(err, &foreign):
 		c.tell(err)
@@ -84,19 +79,6 @@ func (c *Client) Lend(ctx context.Context, spec resident.Spec) (*process.Process
 		return nil, false
 	}
 	return spec.Runner.Adopt(ctx, spec.Command, newRemote(l, wait)), r.WasThere
-}
-
-func (c *Client) dialNew(ctx context.Context, place Place) (l *link, err error) {
-	err = ErrNone
-	if c.Begin == 0 {
-		return nil, err
-	}
-	c.starting.Wait()
-	for until := time.Now().Add(c.Begin); errors.Is(err, ErrNone) && time.Now().Before(until) && ctx.Err() == nil; {
-		time.Sleep(2 * time.Millisecond)
-		l, err = dial(place, until)
-	}
-	return l, err
 }
 
 var errNotKept = errors.New("not kept")

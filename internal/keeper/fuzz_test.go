@@ -45,7 +45,7 @@ func FuzzLines(f *testing.F) {
 		if err == nil && q.Process != nil && q.Process.keep() < 0 {
 			t.Errorf("it would be kept for %v", q.Process.keep())
 		}
-		if r, err := readReply(bufio.NewReader(strings.NewReader(text))); err == nil && r.Version != version {
+		if r, err := readReply(bufio.NewReader(strings.NewReader(text)), maxReply); err == nil && r.Version != version {
 			t.Errorf("version %d was taken", r.Version)
 		}
 	})

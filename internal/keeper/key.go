@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/fileid"
 )
@@ -49,6 +50,11 @@ func (k *Key) identify() (err error) {
 func (k Key) isCurrent() bool {
 	now := k
 	return now.identify() == nil && now == k
+}
+
+// isSettled reports whether the files had not just changed at a time.
+func (k Key) isSettled(at time.Time) bool {
+	return k.File.Settled(at) && (k.Folder == "" || k.Contents.Settled(at))
 }
 
 // always are the variables that belong to a key whatever a plugin lists: another home is

@@ -71,8 +71,7 @@ func (p *pool) makeRoom() bool {
 // when it was started. It returns false if the process must be ended, because its state is
 // not known.
 func (p *pool) give(c *child) bool {
-	isSettled := c.key.File.Settled(c.began) && (c.key.Folder == "" || c.key.Contents.Settled(c.began))
-	isCurrent := isSettled && c.key.isCurrent()
+	isCurrent := c.key.isSettled(c.began) && c.key.isCurrent()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return c.rest(isCurrent && !p.closed)

@@ -3,6 +3,7 @@ package keeper
 import (
 	"bufio"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ const version = 1
 const (
 	maxRequest = 4 << 20
 	maxReply   = 1 << 20
+	maxAnswer  = 128 << 20
 	maxFrame   = 64 << 10
 	// window is how much of standard input may be on its way.
 	window = 64 << 10
@@ -33,6 +35,7 @@ const (
 // What a client can ask for.
 const (
 	opLend   = "lend"
+	opAsk    = "ask"
 	opStatus = "status"
 	opStop   = "stop"
 )
@@ -41,12 +44,21 @@ const (
 type Request struct {
 	// Version is that of what is spoken.
 	Version int `json:"chibi_keeper"`
-	// Op is "lend", "status" or "stop".
+	// Op is "lend", "ask", "status" or "stop".
 	Op string `json:"op"`
 	// Program is the client's executable: a keeper serves only runs of its own.
 	Program fileid.ID `json:"program"`
 	// Process describes the process to lend.
 	Process *Wanted `json:"process,omitempty"`
+	// Question is what is asked.
+	Question *Question `json:"question,omitempty"`
+}
+
+// Question is one to the program itself.
+type Question struct {
+	// Key is what the answer depends on besides the text, Text the question.
+	Key  Key             `json:"key"`
+	Text json.RawMessage `json:"text"`
 }
 
 // Wanted describes a process.
@@ -73,6 +85,8 @@ type Reply struct {
 	WasThere bool `json:"was_there,omitempty"`
 	// Status answers "status"; of "stop" it has what is still in use.
 	Status *Status `json:"status,omitempty"`
+	// Answer answers "ask", in a second reply.
+	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
 type ended struct {
@@ -140,8 +154,8 @@ func readRequest(in *bufio.Reader) (q Request, err error) {
 	return q, err
 }
 
-func readReply(in *bufio.Reader) (r Reply, err error) {
-	line, err := readLine(in, maxReply)
+func readReply(in *bufio.Reader, most int) (r Reply, err error) {
+	line, err := readLine(in, most)
 	if err != nil {
 		return r, err
 	}
@@ -211,7 +225,11 @@ func (l *link) ask(q Request) (Reply, error) {
 	if err := writeLine(l, q); err != nil {
 		return Reply{}, err
 	}
-	r, err := readReply(l.in)
+	return l.reply(maxReply)
+}
+
+func (l *link) reply(most int) (Reply, error) {
+	r, err := readReply(l.in, most)
 	if err == nil && r.Error != "" {
 		err = errors.New(r.Error)
 	}

@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,8 +27,13 @@ const (
 type Options struct {
 	// Home is the home's directory.
 	Home string
-	// Keep is how long the keeper waits for its first client.
+	// Keep is how long the keeper waits for its first client, and with Answer for the next one.
 	Keep time.Duration
+	// Answer, if it is not nil, answers the questions of a [Host], several at once. isLast says that
+	// no more will come. ctx ends with the client.
+	Answer func(ctx context.Context, question json.RawMessage) (answer json.RawMessage, isLast bool)
+	// Key is what the answers depend on, see [Host].
+	Key Key
 }
 
 // ErrRuns means that the home has a keeper already.
@@ -51,14 +57,15 @@ func Serve(ctx context.Context, o Options) error {
 }
 
 type server struct {
+	Options
 	place    Place
 	listener *net.UnixListener
 	socket   fs.FileInfo
 	unlock   func()
 	program  fileid.ID
 	pool     *pool
-	keep     time.Duration
 	news     chan struct{} // holds an element if the end may have come
+	ending   chan struct{} // closed when what is being answered is to end
 
 	mu      sync.Mutex
 	clients int
@@ -77,7 +84,7 @@ func listen(o Options) (s *server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &server{place: place, keep: o.Keep, news: make(chan struct{}, 1)}
+	s = &server{Options: o, place: place, news: make(chan struct{}, 1), ending: make(chan struct{})}
 	s.pool = &pool{changed: s.wake}
 	if _, s.program, err = program(); err != nil {
 		return nil, err
@@ -136,23 +143,30 @@ func (s *server) wake() { wake(s.news) }
 func (s *server) watch(ctx context.Context) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
-	first := time.NewTimer(s.keep)
-	defer first.Stop()
+	idle := time.NewTimer(s.Keep)
+	defer idle.Stop()
 	waited := false
 	for !s.isOver(waited) {
 		select {
 		case <-s.news:
+			if waited = waited && s.Answer == nil; !waited {
+				idle.Reset(s.Keep)
+			}
 		case <-look.C:
 			s.pool.look()
 			if !s.isReachable() {
 				s.close()
 			}
-		case <-first.C:
+		case <-idle.C:
 			waited = true
 		case <-ctx.Done():
 			s.close()
+			close(s.ending)
 			s.pool.endAll()
-			return
+			if s.Answer == nil {
+				return
+			}
+			ctx = context.WithoutCancel(ctx) // what is being answered ends first
 		}
 	}
 	s.close()
@@ -237,7 +251,7 @@ func (s *server) serve(l *link) (stays bool) {
 		return false
 	}
 	switch {
-	case q.Version != version, q.Op == opLend && q.Program != s.program:
+	case q.Version != version, (q.Op == opLend || q.Op == opAsk) && q.Program != s.program:
 		// The next run starts a keeper of its own program.
 		s.reply(l, Reply{Error: "it is the keeper of another version of this program, and ends"})
 		s.close()
@@ -248,6 +262,8 @@ func (s *server) serve(l *link) (stays bool) {
 		return s.stop(l)
 	case q.Op == opLend && q.Process != nil:
 		s.lend(l, *q.Process)
+	case q.Op == opAsk && q.Question != nil && s.Answer != nil:
+		s.ask(l, *q.Question)
 	default:
 		s.reply(l, Reply{Error: fmt.Sprintf("%.40q is not something that it does", q.Op)})
 	}

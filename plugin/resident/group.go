@@ -19,26 +19,55 @@ type Group struct {
 	Notify func(plugin.Notice)
 	// Keeper has processes of earlier runs, and gets those of this one back; nil: none.
 	Keeper Keeper
+	// Identify returns what a process depends on, for a group that outlives what its plugins were
+	// loaded for: a plugin that is added again with another identity has a new process, and the one
+	// before it ends with [Group.EndReplaced]. Nil: all have the same.
+	Identify func(Spec) string
 
 	mu     sync.Mutex
 	all    []*Resident
 	closed bool
+	// replaced are those in whose place others came, and ends what ends of them.
+	replaced []*Resident
+	ends     sync.WaitGroup
 }
 
 // Add adds a process to the group. It is started at its first question, or by [Group.Start]. A
 // plugin that is added again, as it was loaded for another context, has one process for both: what
 // differs between them is in the questions.
 func (g *Group) Add(spec Spec) *Resident {
+	identity := ""
+	if g.Identify != nil {
+		identity = g.Identify(spec)
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, r := range g.all {
-		if r.spec.Plugin == spec.Plugin && r.spec.Command.Path == spec.Command.Path {
-			return r
-		}
+	r := &Resident{spec: spec, identity: identity, keeper: g.Keeper, notify: g.Notify, turn: make(chan struct{}, 1),
+		closed: g.closed}
+	at := slices.IndexFunc(g.all, func(r *Resident) bool {
+		return r.spec.Plugin == spec.Plugin && r.spec.Command.Path == spec.Command.Path
+	})
+	switch {
+	case at < 0:
+		g.all = append(g.all, r)
+	case g.all[at].identity == identity:
+		return g.all[at]
+	default:
+		g.replaced = append(g.replaced, g.all[at])
+		g.all[at] = r
 	}
-	r := &Resident{spec: spec, keeper: g.Keeper, notify: g.Notify, turn: make(chan struct{}, 1), closed: g.closed}
-	g.all = append(g.all, r)
 	return r
+}
+
+// EndReplaced ends the processes of plugins that were added again with another identity, once nobody
+// asks what was added before. It does not wait for their end.
+func (g *Group) EndReplaced() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range g.replaced {
+		g.ends.Go(r.close)
+	}
+	g.replaced = nil
 }
 
 // Start starts the processes of these plugins that were never started, for questions that
@@ -73,13 +102,14 @@ func (r *Resident) startEarly() {
 func (g *Group) Close() error {
 	g.mu.Lock()
 	g.closed = true
-	all := g.all
+	all := slices.Concat(g.all, g.replaced)
 	g.mu.Unlock()
 	var ends sync.WaitGroup
 	for _, r := range all {
 		ends.Go(r.close)
 	}
 	ends.Wait()
+	g.ends.Wait()
 	return nil
 }
 

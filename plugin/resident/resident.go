@@ -103,10 +103,11 @@ type Answer struct {
 
 // Resident is a process that stays. It is safe for concurrent use. [Group.Add] makes it.
 type Resident struct {
-	spec   Spec
-	keeper Keeper // nil: none, or it was asked
-	notify func(plugin.Notice)
-	turn   chan struct{} // holds an element while a question is under way
+	spec     Spec
+	identity string
+	keeper   Keeper // nil: none, or it was asked
+	notify   func(plugin.Notice)
+	turn     chan struct{} // holds an element while a question is under way
 
 	mu       sync.Mutex
 	now      *running // nil: it was never started

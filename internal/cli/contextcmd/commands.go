@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/urfave/cli/v2"
 )
 
@@ -62,7 +63,7 @@ func listCommand(env *command.Env) *cli.Command {
 			}
 			if asJSON {
 				list, err := operation.ContextInfos(ctx, s, l.Selection)
-				return printJSON(env, list, err)
+				return printJSON(env.Out, list, err)
 			}
 			return operation.ListContexts(ctx, operation.Run{Session: s, Out: env.Out}, l.Selection)
 		},
@@ -76,7 +77,7 @@ func showCommand(env *command.Env) *cli.Command {
 		Manages: named(env, func(ctx context.Context, run operation.Run, name string) error {
 			if asJSON {
 				details, err := operation.DetailsOf(ctx, run.Session, name)
-				return printJSON(env, details, err)
+				return printJSON(env.Out, details, err)
 			}
 			return operation.ShowContext(ctx, run, name)
 		}),
@@ -131,11 +132,11 @@ func showFailed(env *command.Env, failed []contexts.Mail, asJSON bool) error {
 	return nil
 }
 
-func printJSON(env *command.Env, data any, err error) error {
+func printJSON(out *output.Printer, data any, err error) error {
 	if err != nil {
 		return err
 	}
-	return env.Out.JSON(data)
+	return out.JSON(data)
 }
 
 // named carries out an operation in the context that the first word names or in the current one.
