@@ -67,7 +67,7 @@ func (r *run) startBehind(job hooks.Job) error {
 	if r.state().Phase == ended { // in the meantime: whoever ended it has not seen the file
 		err = errEnded
 	} else {
-		err = r.Start(path)
+		err = r.Start(r.Name, path)
 	}
 	if err != nil {
 		_ = disk.OS{}.Remove(path)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,10 +43,19 @@ type Event struct {
 	FailClosed bool
 	// Deadline is how long plugins may take together; 0: the constant Deadline.
 	Deadline time.Duration
-	// Start starts a process that calls Finish for a job and outlives this one; nil: hooks in the background
-	// are waited for at the end of the event.
-	Start func(job string) error
+	// Start starts hooks in the background; nil: they are waited for at the end of the event.
+	Start Starter
+	// Globals are the arguments of this program before the command, with which the session has its own
+	// process if plugins stay in it, see [Host]; nil: it has none.
+	Globals []string
+	// Said are notices of before the event.
+	Said []string
+
+	place *place // where the process works; nil: it answers this event alone
 }
+
+// Starter starts a process that calls [Finish] for a job of an event, and outlives this one.
+type Starter func(event, job string) error
 
 // run is an event that is being answered.
 type run struct {
@@ -61,13 +70,17 @@ type run struct {
 	// isForgotten says that the session has ended, and what hooks left is removed.
 	isForgotten atomic.Bool
 	// job is the file of a hook that is asked in the background; "": this is an event.
-	job string
+	job   string
+	leave func()         // leaves the directory of the event
+	hosts *engine.Output // what the session's own process answers; nil: it is not asked
 }
 
 // Answer reads what the agent says and returns what it is answered. A failure is an answer too.
 func (e Event) Answer(ctx context.Context, in io.Reader) engine.Output {
 	began := time.Now()
-	r := &run{Event: e}
+	r := &run{Event: e, leave: func() {}}
+	defer func() { r.leave() }()
+	r.told.texts = slices.Clone(e.Said)
 	r.bridge = app.Bridge{Agent: e.Agent.Name, Until: began.Add(cmp.Or(e.Deadline, Deadline))}
 	ctx, cancel := context.WithDeadline(ctx, r.bridge.Until.Add(grace))
 	defer cancel()
@@ -77,6 +90,9 @@ func (e Event) Answer(ctx context.Context, in io.Reader) engine.Output {
 	}
 	if r.session != nil {
 		defer r.session.Close()
+	}
+	if r.hosts != nil {
+		return *r.hosts
 	}
 	return r.output(effect)
 }
@@ -104,13 +120,21 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 	if depth := app.Depth(); depth > maxNested {
 		return effect, &nestedError{depth}
 	}
-	if err := enterDirectory(r.moment.Text(engine.Cwd)); err != nil {
+	leave, err := r.place.enter(r.moment.Text(engine.Cwd))
+	if err != nil {
 		r.told.say("plugins do not run where the agent works: " + err.Error())
+	}
+	r.leave = leave
+	if err := r.hosted(ctx, payload); err != nil || r.hosts != nil {
+		return effect, err
 	}
 	if r.session, err = r.open(ctx); err != nil {
 		return effect, err
 	}
 	if err := app.GuardsOf(r.session).Admit(); err != nil {
+		return effect, err
+	}
+	if err := r.hostedSoon(ctx, payload); err != nil || r.hosts != nil {
 		return effect, err
 	}
 	if isServed(r.event, r.moment, r.session) {
@@ -144,15 +168,6 @@ func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 		}
 		return r.payload, r.err
 	}
-}
-
-// enterDirectory goes to where the agent works: plugins run there, whatever directory the agent
-// starts its hooks in.
-func enterDirectory(dir string) error {
-	if now, err := os.Getwd(); !filepath.IsAbs(dir) || err == nil && now == filepath.Clean(dir) {
-		return nil
-	}
-	return os.Chdir(dir)
 }
 
 // open opens the home for the event.

@@ -154,7 +154,7 @@ func TestHooksInTheBackgroundAreBounded(t *testing.T) {
 		`"async":true,"type"`, 1))
 	e := event(dir, "PreToolUse")
 	e.Agent, _ = agents.ByName("codex")
-	call := func(start func(string) error) string {
+	call := func(start bridge.Starter) string {
 		e.Start = start
 		out := e.Answer(t.Context(), strings.NewReader(forbidden))
 		return string(out.Stdout) + out.Stderr
@@ -163,7 +163,7 @@ func TestHooksInTheBackgroundAreBounded(t *testing.T) {
 		list, _ := os.ReadDir(filepath.Join(dir, "bridge", "codex", "s1", "behind"))
 		return list
 	}
-	if out := call(func(string) error { return fmt.Errorf("no more processes") }); len(jobs()) > 0 ||
+	if out := call(func(_, _ string) error { return fmt.Errorf("no more processes") }); len(jobs()) > 0 ||
 		!strings.Contains(out, "it is not started in the background: no more processes") {
 		t.Errorf("%d jobs, %s", len(jobs()), out)
 	}
@@ -173,7 +173,7 @@ func TestHooksInTheBackgroundAreBounded(t *testing.T) {
 	}
 	out := ""
 	for range 33 {
-		out = call(func(path string) error {
+		out = call(func(_, path string) error {
 			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 				t.Errorf("%v, %v", info.Mode(), err)
 			}
@@ -185,7 +185,7 @@ func TestHooksInTheBackgroundAreBounded(t *testing.T) {
 		t.Errorf("%d jobs, %s", len(jobs()), out)
 	}
 	tell(t, dir, "codex", "SessionEnd", `{"session_id":"s1"}`)
-	if out := call(func(string) error { return nil }); len(jobs()) > 0 ||
+	if out := call(func(_, _ string) error { return nil }); len(jobs()) > 0 ||
 		!strings.Contains(out, "it is not started in the background: the session has ended") {
 		t.Errorf("%d jobs are left, %s", len(jobs()), out)
 	}
@@ -197,7 +197,7 @@ func TestAHookInTheBackgroundAtTheEndOfASession(t *testing.T) {
 echo bye >"$HOOKS/bye"`}), `"type"`, `"async":true,"type"`, 1))
 	e := event(dir, "SessionEnd")
 	e.Agent, _ = agents.ByName("codex")
-	e.Start = func(job string) error { return fmt.Errorf("%s would end at once", job) }
+	e.Start = func(_, job string) error { return fmt.Errorf("%s would end at once", job) }
 	e.Answer(t.Context(), strings.NewReader(`{"session_id":"s1"}`))
 	if _, err := os.Stat(filepath.Join(dir, "bye")); err != nil {
 		t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/bridge"
@@ -45,19 +46,21 @@ func runCommand(env *command.Env) *cli.Command {
 			if job != "" {
 				return bridge.Finish(ctx, job, opts)
 			}
-			event := bridge.Event{Agent: agent, Name: args[1], Options: opts, FailClosed: failClosed, Deadline: deadline}
-			if runtime.GOOS != "windows" { // where nothing outlives this process
-				event.Start = starter(opts.Home, args)
-			}
+			event := bridge.Event{Agent: agent, Name: args[1], Options: opts, FailClosed: failClosed, Deadline: deadline,
+				Start: starter(opts.Home, agent.Name), Globals: globals(os.Args)}
 			return answer(ctx, env, event)
 		},
 	})
 	return c
 }
 
-// starter returns what starts this command for a job of an event, in a process that this one does not wait for.
-func starter(home string, event []string) func(job string) error {
-	return func(job string) error {
+// starter returns what starts this command for a job of an event, in a process that this one does not wait
+// for; nil on Windows, where nothing outlives this process.
+func starter(home, agent string) bridge.Starter {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return func(event, job string) error {
 		home, err := app.Home(home)
 		if err != nil {
 			return err
@@ -66,9 +69,15 @@ func starter(home string, event []string) func(job string) error {
 		if err != nil {
 			return err
 		}
-		args := append([]string{"--home", home, "bridge", "run", "--behind", job}, event...)
+		args := []string{"--home", home, "bridge", "run", "--behind", job, agent, event}
 		return process.Runner{}.Detach(process.Command{Path: chibi, Args: args})
 	}
+}
+
+// globals returns the arguments of this program before the command.
+func globals(args []string) []string {
+	end := slices.Index(args, "bridge") // a value that is the same word ends them early, which costs a process that ends
+	return args[1:max(1, end)]
 }
 
 // answer answers the event on standard output. Every agent reads it at exit status 0.

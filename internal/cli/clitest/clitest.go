@@ -52,7 +52,7 @@ func (p Program) start() {
 // the run around it, stays as it is.
 func patient(args []string) []string {
 	if slices.Contains(args, "--save") || len(args) > 1 && strings.HasPrefix(args[1], "__") ||
-		os.Getenv("CHIBI_WITHIN") != "" {
+		os.Getenv("CHIBI_WITHIN") != "" || slices.Contains(args, "plugins.probe_timeout_ms=600000") {
 		return args
 	}
 	return slices.Insert(args, 1, "--set", "plugins.probe_timeout_ms=600000", "--set", "plugins.hook_timeout_ms=600000")

@@ -1,0 +1,202 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/keeper"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/resident"
+	"github.com/tidwall/gjson"
+)
+
+// Host answers the events of one session of an agent, in a process that stays between them, so that
+// resident plugins start once in the session. Nothing else stays: each event opens the home anew, and
+// has the plugins, configuration and trust of its moment. It is safe for concurrent use.
+type Host struct {
+	// Agent is the agent, Options open the home.
+	Agent   engine.Dialect
+	Options app.Options
+	// Start is that of [Event].
+	Start Starter
+
+	plugins resident.Group
+	place   place
+	mu      sync.Mutex
+	events  int      // how many are being answered
+	notices []string // what plugins said between two events
+}
+
+// NewHost returns a host. It must be closed.
+func NewHost(opts app.Options, agent engine.Dialect) *Host {
+	h := &Host{Agent: agent, Options: opts}
+	h.place.first, _ = os.Getwd() // "": events without a directory happen where the last one did
+	h.plugins.Identify = keeper.Identity
+	h.plugins.Notify = func(n plugin.Notice) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.notices = append(h.notices, n.String())
+	}
+	h.Options.Plugins.Residents = &h.plugins
+	return h
+}
+
+// Close ends the plugins.
+func (h *Host) Close() { h.plugins.Close() }
+
+// Asked is an event as it is passed to a host.
+type Asked struct {
+	// Event is the agent's name of the event, Payload what the agent says about it.
+	Event   string `json:"event"`
+	Payload []byte `json:"payload"`
+	// FailClosed is that of [Event], DeadlineMS how long plugins may take together.
+	FailClosed bool  `json:"fail_closed"`
+	DeadlineMS int64 `json:"deadline_ms"`
+}
+
+// Answer answers an event.
+func (h *Host) Answer(ctx context.Context, a Asked) engine.Output {
+	said := h.begin()
+	defer h.end()
+	e := Event{Agent: h.Agent, Name: a.Event, Options: h.Options, FailClosed: a.FailClosed, Said: said, place: &h.place, Start: h.Start,
+		Deadline: time.Duration(a.DeadlineMS) * time.Millisecond}
+	return e.Answer(ctx, bytes.NewReader(a.Payload))
+}
+
+// begin begins an event and returns the notices since the last one.
+func (h *Host) begin() (said []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.events++
+	said, h.notices = h.notices, nil
+	return said
+}
+
+// end ends an event, and with the last one the processes of plugins that have changed.
+func (h *Host) end() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.events--; h.events == 0 {
+		h.plugins.EndReplaced()
+	}
+}
+
+// Serve answers the events of a session that chibi bridge run passes on, until the session ends, no
+// event came for the duration keep, or ctx ends. args are those of [keeper.Host].
+func (h *Host) Serve(ctx context.Context, session string, args []string, keep time.Duration) error {
+	home, err := app.Home(h.Options.Home)
+	if err != nil {
+		return err
+	}
+	key, err := keeper.KeyOf(os.Environ(), args)
+	if err != nil {
+		return err
+	}
+	dir := app.Bridge{Agent: h.Agent.Name, Session: session}.Dir(home)
+	return keeper.Serve(ctx, keeper.Options{Home: dir, Keep: keep, Key: key, Answer: h.answer})
+}
+
+// answer answers an event that is JSON.
+func (h *Host) answer(ctx context.Context, question json.RawMessage) (answer json.RawMessage, isLast bool) {
+	var a Asked
+	if err := strictjson.Decode(question, &a); err != nil {
+		return nil, true
+	}
+	out := h.Answer(ctx, a)
+	answer, _ = strictjson.Encode(out)
+	event, _ := h.Agent.Event(a.Event)
+	return answer, event.Kind == engine.SessionEnd
+}
+
+// hosted has the session's host answer, if there is one.
+func (r *run) hosted(ctx context.Context, payload []byte) error {
+	host, found := r.host(payload)
+	if !found {
+		return nil
+	}
+	ctx, cancel := context.WithDeadline(ctx, r.bridge.Until.Add(grace))
+	defer cancel()
+	answer, isAsked, err := host.Ask(ctx, Asked{Event: r.Name, Payload: payload, FailClosed: r.FailClosed,
+		DeadlineMS: time.Until(r.bridge.Until).Milliseconds()})
+	if !isAsked {
+		return nil
+	}
+	var out engine.Output
+	if err == nil {
+		err = strictjson.Decode(answer, &out)
+	}
+	if err != nil {
+		return r.unread(ctx, err)
+	}
+	r.hosts = &out
+	return nil
+}
+
+// startWithin is how long the first event of a session waits for its host.
+const startWithin = time.Second
+
+// hostedSoon starts the session's host if plugins would stay in it, and has it answer.
+func (r *run) hostedSoon(ctx context.Context, payload []byte) error {
+	if r.Globals == nil || r.event.Kind == engine.SessionEnd {
+		return nil
+	}
+	keep := app.HostedFor(r.session)
+	host, found := r.host(payload)
+	if keep == 0 || !found || disk.MkdirAll(disk.OS{}, host.Dir, 0o700) != nil {
+		return nil
+	}
+	if err := host.Start("--keep", keep.String()); err != nil {
+		if foreign := (*keeper.ForeignError)(nil); errors.As(err, &foreign) {
+			r.told.say("resident plugins start at each event: " + err.Error())
+		}
+		return nil
+	}
+	for until := time.Now().Add(startWithin); r.hosts == nil && time.Now().Before(until) && ctx.Err() == nil; {
+		time.Sleep(2 * time.Millisecond)
+		if err := r.hosted(ctx, payload); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// host is the way to the session's host.
+func (r *run) host(payload []byte) (h keeper.Host, found bool) {
+	home, err := app.Home(r.Options.Home)
+	isNested := app.Depth() > 0 // by a plugin, which may be in the host itself, with variables of its own
+	if r.Globals == nil || err != nil || isNested || r.bridge.Run == noSession || len(payload) > maxHosted {
+		return h, false
+	}
+	return keeper.Host{Dir: r.bridge.Dir(home), Args: hostArguments(r.Globals, home, r.Agent.Name, r.bridge.Session),
+		Env: hostEnvironment(payload, r.Agent)}, true
+}
+
+// maxHosted bounds an event that is passed on, in bytes.
+const maxHosted = 2 << 20
+
+// hostArguments are the arguments with which this program is a host. Of two homes the last one counts.
+func hostArguments(globals []string, home, agent, session string) []string {
+	return slices.Concat(globals, []string{"--home", home, "bridge", "serve", agent, "--session", session})
+}
+
+// hostEnvironment is the environment without what the agent says there about one event.
+func hostEnvironment(payload []byte, agent engine.Dialect) []string {
+	members := gjson.ParseBytes(payload)
+	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		isOfHook := func(v engine.Variable) bool { return v.Name == name }
+		return name == insideVariable || slices.ContainsFunc(agent.Environment, isOfHook) ||
+			members.Get(gjson.Escape(name)).Exists()
+	})
+}

@@ -1,0 +1,66 @@
+package bridge
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
+
+// line is an event on a line, and lineAnswer its answer.
+type line struct {
+	ID         json.RawMessage `json:"id"`
+	Event      string          `json:"event"`
+	Payload    json.RawMessage `json:"payload"`
+	FailClosed bool            `json:"fail_closed"`
+	DeadlineMS int64           `json:"deadline_ms"`
+}
+
+type lineAnswer struct {
+	ID     json.RawMessage `json:"id"`
+	Stdout string          `json:"stdout"`
+	Stderr string          `json:"stderr"`
+	Exit   int             `json:"exit"`
+}
+
+// maxUnanswered is how many events may be without an answer; then no further one is read.
+const maxUnanswered = 64
+
+// ServeLines answers the events on the lines of in, until that ends or ctx does; each answer is a line
+// of out. The error is what is wrong with a line, or that an answer cannot be written.
+func (h *Host) ServeLines(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var answers sync.WaitGroup
+	defer answers.Wait()
+	var writing sync.Mutex
+	free := make(chan struct{}, maxUnanswered)
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxPayload)
+	for n := 1; lines.Scan() && ctx.Err() == nil; n++ {
+		var l line
+		if err := strictjson.Decode(lines.Bytes(), &l); err != nil || l.Event == "" || len(l.Payload) == 0 {
+			return fmt.Errorf("line %d is not an event, an object with id, event and payload: %w", n, err)
+		}
+		free <- struct{}{}
+		answers.Go(func() {
+			defer func() { <-free }()
+			o := h.Answer(ctx, Asked{Event: l.Event, Payload: l.Payload, FailClosed: l.FailClosed, DeadlineMS: l.DeadlineMS})
+			text, err := strictjson.Encode(lineAnswer{l.ID, string(o.Stdout), o.Stderr, o.Exit})
+			writing.Lock()
+			defer writing.Unlock()
+			if _, wrong := out.Write(append(text, '\n')); err != nil || wrong != nil {
+				cancel(errors.Join(err, wrong))
+			}
+		})
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return lines.Err()
+}
