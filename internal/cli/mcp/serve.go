@@ -50,13 +50,12 @@ func serveCommand(env *command.Env) *cli.Command {
 			command.Switch(&s.tools.Coding, "coding", "also offer the coding tools"),
 			command.Switch(&s.tools.Servers, "servers", "also offer the tools of the MCP servers in the configuration"),
 			&cmdline.Flag{Name: "agent", Takes: cmdline.Word("AGENT", cmdline.Text), Into: cmdline.Last(&s.agent),
-				About: "AGENT is the client: its own hooks, which it runs by itself, are not asked; chibi bridge add writes it"},
+				About: "AGENT is the client, in which chibi bridge works: its own hooks are not asked, and on_start and on_end " +
+					"fire at the events of its session; chibi bridge add writes it"},
 			&cmdline.Flag{Name: "http", Takes: cmdline.Word("ADDRESS", cmdline.Text), Into: cmdline.Last(&s.address),
 				About: "serve over HTTP at ADDRESS, such as 127.0.0.1:8080; only programs of this machine can connect"},
 			&cmdline.Flag{Name: "token-file", Takes: cmdline.Word("FILE", cmdline.File), Into: cmdline.Last(&s.tokenFile),
 				About: "the token that clients send with --http; only you may be able to read FILE"},
-			&cmdline.Flag{Name: "agent", Takes: cmdline.Word("NAME", cmdline.Text), Into: cmdline.Last(&s.agent),
-				About: "it serves the agent NAME, in which chibi bridge works: on_start and on_end fire at that session's events"},
 		},
 		Examples: []string{"chibi mcp serve", "claude mcp add chibi -- chibi mcp serve",
 			"chibi --allow 'shell(go test*)' mcp serve --coding", "chibi mcp serve --http 127.0.0.1:8080"},
@@ -76,21 +75,11 @@ func serve(ctx context.Context, env *command.Env, s serving) error {
 	if err != nil {
 		return err
 	}
-	if s.agent != "" {
-		d, known := agents.ByName(s.agent)
-		if !known {
-			return command.Usage("there is no agent %q; there are: %s", s.agent, strings.Join(agents.Names(), ", "))
-		}
-		opts.InSession = agents.Bridged{Dialect: d}.TellsSessions()
-	}
 	s.tools.Coding = s.tools.Coding || opts.Permissions.Coding
 	opts.Permissions.Coding = s.tools.Coding
 	opts.Watched = true
-	if opts.Agent, err = agentNamed(s.agent); err != nil {
+	if err := forAgent(&opts, s.agent); err != nil {
 		return err
-	}
-	if opts.Within != nil {
-		opts.Agent = "" // a command of the model takes no hooks out
 	}
 	withoutTerminal(&opts)
 	session, err := app.Open(ctx, opts)
@@ -110,13 +99,18 @@ func serve(ctx context.Context, env *command.Env, s serving) error {
 	})
 }
 
-// agentNamed returns the name of the agent that a word names; "" names none.
-func agentNamed(word string) (string, error) {
-	name, known := agents.NameOf(word)
-	if word != "" && !known {
-		return "", command.Usage("--agent: there is no agent %q; there are: %s", word, strings.Join(agents.Names(), ", "))
+// forAgent changes the options for the client that a word names, "" names none. A command of the model takes
+// no hooks out.
+func forAgent(opts *app.Options, word string) error {
+	d, known := agents.ByName(word)
+	switch {
+	case word == "":
+	case !known:
+		return command.Usage("--agent: there is no agent %q; there are: %s", word, strings.Join(agents.Names(), ", "))
+	case opts.Within == nil:
+		opts.Agent, opts.InSession = d.Name, agents.Bridged{Dialect: d}.TellsSessions()
 	}
-	return name, nil
+	return nil
 }
 
 // open opens the way that clients come, and returns what serves them there.
