@@ -100,6 +100,7 @@ func TestEveryKeyWorksForOneContext(t *testing.T) {
 		"permissions.ask": "['shell']", "permissions.allow": "['shell']",
 		"url_policy.default": "deny", "url_policy.deny": "['*']", "url_policy.deny_override": "['*']",
 		"trace.max_bytes": "100000", "trace.redact": "['x+']", "foreign.prompt_model": "m", "bridge.keep": "5m",
+		"bridge.foreign": "['claude']",
 	}
 	before, err := load(t, nil)
 	if err != nil {

@@ -60,7 +60,11 @@ type shownEvent struct {
 func showCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
-		Name: "show", Args: "AGENT", About: "show which hook points fire at an agent's events, and what is lost there",
+		Name: "show", Args: "AGENT",
+		About: "show which hook points fire at an agent's events, what is lost there, and whose hooks run",
+		More: "It also says which hooks the agent runs by itself, so that chibi does not ask them there: its own, and " +
+			"those of another agent whose settings files it reads. Whose hooks chibi asks there, [bridge] foreign of the " +
+			"configuration says.",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)}, Examples: []string{"chibi bridge show claude"},
 		Run: func(ctx context.Context, args []string) error {
 			d, err := agentNamed(args[0])
