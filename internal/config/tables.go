@@ -1,7 +1,5 @@
 package config
 
-import "time"
-
 // API are members of the request body; those that are nil are not sent.
 type API struct {
 	// The sampling temperature: how random the model's choice of words is.
@@ -152,26 +150,6 @@ type Network struct {
 }
 
 func (n *Network) setDefaults() { *n = Network{Early: true} }
-
-// Bridge are the settings of the bridge to other agents.
-type Bridge struct {
-	// Lets the `allow` of a plugin or of a rule count in the other agent, which then does not ask you. Without it, no
-	// plugin approves anything there.
-	Allow bool `toml:"allow"`
-	// The agents whose hooks answer in the other agents too, see
-	// [BRIDGE.md](BRIDGE.md#hooks-of-other-agents). Of one that `[foreign.AGENT]` turns on, these are the hooks that it
-	// turns on; of another one those in your own settings files of it, and in the project's after `chibi trust`.
-	// `[]`: none. In an agent itself its own are never asked: it runs them.
-	Foreign []string `toml:"foreign" check:"agents" unset:"those that [foreign] turns on"`
-	// How long the [process of a session](BRIDGE.md#what-it-costs) stays after an event, as in `10m`; `0`: each event
-	// starts its resident plugins itself. Not on Windows.
-	Keep string `toml:"keep" check:"duration"`
-}
-
-func (b *Bridge) setDefaults() { b.Keep = "10m" }
-
-// KeepFor returns how long the process of a session stays after an event; 0: there is none.
-func (b Bridge) KeepFor() time.Duration { return durationOf(b.Keep) }
 
 // Trace are the settings of the trace of the newest turns.
 type Trace struct {

@@ -69,8 +69,8 @@ type Asked struct {
 func (h *Host) Answer(ctx context.Context, a Asked) engine.Output {
 	said := h.begin()
 	defer h.end()
-	e := Event{Agent: h.Agent, Name: a.Event, Options: h.Options, FailClosed: a.FailClosed, Said: said, place: &h.place, Start: h.Start,
-		Deadline: time.Duration(a.DeadlineMS) * time.Millisecond}
+	e := Event{Agent: h.Agent, Name: a.Event, Options: h.Options, FailClosed: a.FailClosed, Start: h.Start,
+		Deadline: time.Duration(a.DeadlineMS) * time.Millisecond, Said: said, place: &h.place}
 	return e.Answer(ctx, bytes.NewReader(a.Payload))
 }
 
@@ -132,11 +132,11 @@ func (r *run) hosted(ctx context.Context, payload []byte) error {
 	if !isAsked {
 		return nil
 	}
-	var out engine.Output
-	if err == nil {
-		err = strictjson.Decode(answer, &out)
-	}
 	if err != nil {
+		return r.unread(ctx, err)
+	}
+	var out engine.Output
+	if err := strictjson.Decode(answer, &out); err != nil {
 		return r.unread(ctx, err)
 	}
 	r.hosts = &out
