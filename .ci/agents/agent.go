@@ -44,7 +44,7 @@ type agent struct {
 
 // agents are all of them, in chibi's order.
 func agents() []agent {
-	return []agent{claude(), codex(), codexCodeMode(), copilot(), gemini(), qwen()}
+	return []agent{claude(), codex(), codexCodeMode(), copilot(), gemini(), grok(), qwen()}
 }
 
 // installed says why the agent cannot be run, if it cannot.

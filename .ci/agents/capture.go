@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -255,7 +256,7 @@ func (h *home) settled(text string) string {
 		return path + "=1000"
 	}
 	text = strings.NewReplacer(h.project, "CWD", h.home, "HOME", h.dir, "TMP", h.notes()[0], "PROGRAM", h.cache, "CACHE",
-		strings.ReplaceAll(h.project, "/", "-"), "PROJECT").Replace(text)
+		strings.ReplaceAll(h.project, "/", "-"), "PROJECT", url.PathEscape(h.project), "PROJECT").Replace(text)
 	var session struct {
 		Session string `json:"session_id"`
 	}
@@ -264,10 +265,10 @@ func (h *home) settled(text string) string {
 	}
 	for _, p := range [][2]string{
 		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "UUID"},
-		{`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z`, "TIMESTAMP"},
+		{`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(Z|\+00:00)`, "TIMESTAMP"},
 		{`20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d`, "TIMESTAMP"},
 		{`sessions/20\d\d/\d\d/\d\d/`, "sessions/DATE/"},
-		{`"(duration_ms|duration)":[0-9.]+`, `"$1":10`},
+		{`"(duration_ms|durationMs|duration)":[0-9.]+`, `"$1":10`},
 		{`\ba[0-9a-f]{16}\b`, "AGENT"},
 		{`/\d+\.sock`, "/1000.sock"},
 		{`/claude-\d+/`, "/claude-1000/"},

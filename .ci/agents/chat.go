@@ -17,10 +17,11 @@ func chat(m *model, w http.ResponseWriter, path string, body []byte) {
 		Model  string
 		Stream bool
 		Tools  []json.RawMessage
+		Choice json.RawMessage `json:"tool_choice"`
 	}
 	json.Unmarshal(body, &asked)
 	answer, number := step{text: "A title"}, 0
-	if len(asked.Tools) > 0 {
+	if isForced := strings.HasPrefix(string(asked.Choice), "{"); len(asked.Tools) > 0 && !isForced { // as for a title
 		answer, number = m.next(body)
 	}
 	message, stop := chatMessage(answer, number)

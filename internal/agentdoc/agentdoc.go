@@ -212,7 +212,7 @@ func exits(d engine.Dialect) string {
 			text += " with a text on standard error, else " + meaning(cmp.Or(x.Else, engine.EndsFailed))
 		}
 		json := map[engine.JSONRule]string{engine.JSONDecides: "JSON decides", engine.JSONBeside: "JSON counts beside it",
-			engine.JSONIgnored: "JSON is ignored"}[x.JSON]
+			engine.JSONDenies: "JSON can only deny", engine.JSONIgnored: "JSON is ignored"}[x.JSON]
 		list = append(list, fmt.Sprintf("%s: %s (%s)", x.Status, text, json))
 	}
 	return "Exit statuses: " + strings.Join(list, "; ") + "."

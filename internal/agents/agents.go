@@ -18,6 +18,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/cursor"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/gemini"
+	"github.com/chibi-host/chibi/internal/agents/grok"
 	"github.com/chibi-host/chibi/internal/agents/qwen"
 )
 
@@ -31,6 +32,7 @@ func list() []engine.Agent {
 		crush.Agent(),
 		cursor.Agent(),
 		gemini.Agent(),
+		grok.Agent(),
 		qwen.Agent(),
 	}
 }

@@ -17,7 +17,7 @@ func TestAnAgentHasTheNamesOfItsTable(t *testing.T) {
 			}
 		}
 	}
-	if len(list()) != 7 {
+	if len(list()) != 8 {
 		t.Errorf("%d agents", len(list()))
 	}
 }

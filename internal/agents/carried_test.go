@@ -26,7 +26,7 @@ func TestWhatAnAgentCarriesOut(t *testing.T) {
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_tool"}}, map[string]string{"claude": "",
 			"codex": "what it changes at pre_tool is lost in part", "copilot": "",
 			"crush": "what it changes at pre_tool is lost in part", "cursor": "",
-			"gemini": "what it changes at pre_tool is lost in part", "qwen": "what it changes at pre_tool is lost"}},
+			"gemini": "what it changes at pre_tool is lost in part", "grok": "", "qwen": "what it changes at pre_tool is lost"}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_tool_output"}}, map[string]string{
 			"claude": "what it changes at pre_tool_output is lost in part", "codex": "",
 			"cursor": "what it changes at pre_tool_output is lost", "crush": silent + "pre_tool_output"}},

@@ -193,6 +193,10 @@ func rowAnswers(e engine.Event, row engine.Row) (list []string) {
 		list = append(list, meeting(with("{}", row.Path, values[0]), others))
 		if unwanted, isNot := strings.CutPrefix(condition, "!"); isNot {
 			path, value, _ := strings.Cut(unwanted, "=")
+			if path == row.Path {
+				list = append(list, meeting(with("{}", path, value), others))
+				continue
+			}
 			list = append(list, meeting(with(with("{}", path, orText(value)), row.Path, values[0]), others))
 		}
 	}
@@ -229,6 +233,10 @@ func with(object, path, value string) string {
 func (a agent) outputCases(e engine.Event) (list []golden) {
 	for _, effect := range effects() {
 		list = append(list, golden{kind: "output", at: e.Name, in: effect})
+	}
+	if trusts := slices.Sorted(maps.Keys(a.captured)); a.AskTrusts && e.Kind == engine.BeforeTool {
+		at := slices.IndexFunc(trusts, func(name string) bool { return a.event(name).Name == e.Name })
+		list = append(list, golden{kind: "output", at: trusts[at], in: `{"Decision":"ask","Reason":"sure?"}`})
 	}
 	both := `{"Input":{"command":"pwd"},"InputPatch":true,"Output":"other"}`
 	for _, name := range slices.Sorted(maps.Keys(a.captured)) {

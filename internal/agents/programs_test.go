@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -39,6 +40,9 @@ func TestPayloadsAreThoseOfThePrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if m.Kind == engine.Never {
+				return // chibi writes no such event
+			}
 			again, err := d.Payload(e, m)
 			if err != nil || !bytes.Equal(bytes.TrimSpace(again), bytes.TrimSpace(text)) {
 				var want, got any
@@ -66,7 +70,7 @@ func TestVariablesAreThoseOfThePrograms(t *testing.T) {
 	notThere := map[string]string{
 		"CRUSH_TOOL_INPUT_FILE_PATH": "the captured call has no file",
 	}
-	for _, name := range []string{"codex", "copilot", "crush", "cursor", "gemini"} {
+	for _, name := range []string{"codex", "copilot", "crush", "cursor", "gemini", "grok"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(name, "testdata", "environment.txt"))
 			if err != nil {
@@ -86,6 +90,7 @@ func TestVariablesAreThoseOfThePrograms(t *testing.T) {
 			}
 			slices.Sort(ours)
 			slices.Sort(theirs)
+			theirs = slices.Compact(theirs) // with another value for each event
 			if diff := cmp.Diff(theirs, ours); diff != "" {
 				t.Errorf("the variables are others than the program's:\n%s", diff)
 			}

@@ -19,6 +19,9 @@ type points struct{ *run }
 
 // fire fires chibi's points at a moment, in the order in which chibi would.
 func (p points) fire(ctx context.Context) (engine.Effect, error) {
+	if p.moment.Kind == engine.Never && p.event.Kind != engine.Prompt {
+		return engine.Effect{}, nil // as a stop that Grok Build announces when its session ends
+	}
 	switch p.event.Kind {
 	case engine.SessionStart:
 		return p.sessionStarts(ctx)
@@ -46,7 +49,7 @@ func (p points) fire(ctx context.Context) (engine.Effect, error) {
 	case engine.AfterResponse:
 		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PostTurn, p.there().PostTurn())
 		return OfTurn(answer), err
-	case engine.TurnFailed:
+	case engine.TurnFailed, engine.TurnInterrupted:
 		return observe(ctx, p, hookpoints.OnTurnFailed, p.there().TurnFailed())
 	case engine.BeforeCompact, engine.AfterCompact:
 		return p.compaction(ctx)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin/toolnames"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/tidwall/gjson"
@@ -16,9 +17,31 @@ import (
 // There returns the name of a moment's tool and its arguments, as the agent names them.
 func (d Dialect) There(m Moment) (tool string, input json.RawMessage) {
 	if tool := m.Text(ServerTool); tool != "" && d.MCPName != "" {
-		return fmt.Sprintf(d.MCPName, m.Text(Server), tool), m.Values[ToolInput]
+		tool = fmt.Sprintf(d.MCPName, m.Text(Server), tool)
+		return tool, wrapped(d.MCPInput, tool, m.Values[ToolInput])
 	}
 	return d.Tools.There(CallOf(d, m))
+}
+
+// wrapped returns the arguments of an MCP server's tool as an agent has them (see [Dialect.MCPInput]).
+func wrapped(member, tool string, arguments json.RawMessage) json.RawMessage {
+	if member == "" || !isObject(arguments) {
+		return arguments
+	}
+	all, _ := strictjson.Encode(map[string]json.RawMessage{"tool_name": strictjson.Quote(tool), member: arguments})
+	return all
+}
+
+// Unwrapped returns arguments for the moment's tool without what an agent puts around those of an MCP
+// server's tool (see [Dialect.MCPInput]).
+func (m Moment) Unwrapped(member string, arguments json.RawMessage) json.RawMessage {
+	if member == "" || !m.Has(ServerTool) {
+		return arguments
+	}
+	if own := gjson.GetBytes(arguments, member); own.IsObject() {
+		return json.RawMessage(own.Raw)
+	}
+	return arguments
 }
 
 // OursOf returns chibi's names of tools that the agent names; what its table does not have keeps
@@ -44,6 +67,8 @@ func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
 		return changedPatch(d, m, patch, changed)
 	case m.There.Tool == applyPatch, !gjson.ParseBytes(changed).IsObject(), !isObject(m.There.Input):
 		return nil
+	case m.Has(ServerTool):
+		return wrapped(d.MCPInput, m.There.Tool, changed)
 	}
 	return d.Tools.Theirs(m.There.Tool, m.There.Input, changed)
 }

@@ -38,10 +38,13 @@ func (d Dialect) Effect(e Event, out Outcome) Effect {
 		v.text = v.stdout
 	}
 	answer, isObject := objectOf(v.stdout, d.Quoted)
-	if isObject && (v.exit.JSON == JSONDecides || v.exit.JSON == JSONBeside) {
+	if isObject && v.exit.JSON != "" && v.exit.JSON != JSONIgnored {
 		v.read(answer)
 	}
 	decided := isObject && v.exit.JSON == JSONDecides && (v.eff.Failed == "" || v.exit.Status == "0")
+	if isObject && v.exit.JSON == JSONDenies {
+		decided = v.denialOnly()
+	}
 	if !decided {
 		if isObject {
 			v.stdout = ""
@@ -53,6 +56,15 @@ func (d Dialect) Effect(e Event, out Outcome) Effect {
 		v.eff.Reason, v.eff.Input = cmp.Or(v.eff.Reason, d.NoReason), nil
 	}
 	return v.eff
+}
+
+// denialOnly leaves out what an answer says besides a denial, and reports whether there is one.
+func (v *verdict) denialOnly() (denied bool) {
+	all := v.eff
+	if v.eff = (Effect{Failed: all.Failed}); all.Decision == hookpoints.DecisionDeny {
+		v.eff.Decision, v.eff.Reason = all.Decision, all.Reason
+	}
+	return v.eff.Decision != ""
 }
 
 // withoutProgress leaves out the lines that only report progress.

@@ -130,7 +130,7 @@ func (w *writer) ask(eff *Effect) {
 	switch {
 	case !w.event.Kind.isCall() || w.event.Kind == AskPermission && w.HasAsk:
 		eff.Decision = ""
-	case !w.HasAsk || w.row(SetDecision, "ask") == nil:
+	case !w.HasAsk || w.row(SetDecision, "ask") == nil || w.AskTrusts && w.moment.Text(PermissionMode) == "trusted":
 		eff.Decision = hookpoints.DecisionDeny
 		eff.Reason = strings.TrimSuffix(fmt.Sprintf("a plugin wants the person to be asked, and %s cannot ask at %s: %s",
 			w.Title, w.event.Name, eff.Reason), ": ")

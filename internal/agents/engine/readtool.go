@@ -70,6 +70,7 @@ func (r decoder) takeCall() {
 		}
 		m.Set(Server, server)
 		m.Set(ServerTool, tool)
+		call.Arguments = m.Unwrapped(r.MCPInput, call.Arguments)
 	} else if call.Category == "" && call.Tool == m.There.Tool {
 		call = guessed(call)
 	}

@@ -135,6 +135,7 @@ type JSONRule string
 const (
 	JSONDecides JSONRule = "decides"
 	JSONBeside  JSONRule = "beside" // it counts, and so does the exit status
+	JSONDenies  JSONRule = "denies" // a denial in it counts, nothing else of it
 	JSONIgnored JSONRule = "ignored"
 )
 

@@ -52,6 +52,9 @@ type Dialect struct {
 	Tools         toolnames.Table
 	AbsolutePaths bool
 	MCPName       string
+	// MCPInput is, of the arguments with which an MCP server's tool is called, the member that has the
+	// tool's own, beside its name in tool_name; "": they are the tool's own.
+	MCPInput string
 	// Results are the shapes of tools' results, the first that fits is used; none: a string.
 	Results []Result
 	// Words are the agent's words for values that are one of a few.
@@ -86,8 +89,9 @@ type Dialect struct {
 	// MaxContinuations is how often Stop hooks can continue a turn; 0: chibi's bound alone.
 	MaxContinuations int
 	// HasAsk says that the agent has a question of its own for "ask"; where it has
-	// not, chibi's "ask" is a denial there.
-	HasAsk bool
+	// not, chibi's "ask" is a denial there. AskTrusts says that where nobody is asked before tools
+	// run, the agent approves what a hook asks about, so that it is a denial there too.
+	HasAsk, AskTrusts bool
 	// Own are the forms that only this agent has, nil: none. Exceptions are what the table cannot say:
 	// functions, each with its reason.
 	Own        Own

@@ -55,7 +55,7 @@ func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost s
 	if !whole {
 		run = Merged(call.Input, theirs)
 	}
-	made := w.Tools.Ours(call.Tool, run).Arguments
+	made := t.Moment.Unwrapped(w.MCPInput, w.Tools.Ours(call.Tool, run).Arguments)
 	if kept := missing(call.Input, theirs); !whole && len(kept) > 0 {
 		return made, fmt.Sprintf("%s takes no arguments away at %s; the call keeps %.200q", t.Title, at,
 			strings.Join(kept, ", "))

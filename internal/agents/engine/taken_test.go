@@ -34,6 +34,8 @@ func TestTheArgumentsWithWhichACallRuns(t *testing.T) {
 			"does not take such a change"},
 		{"a patch of another file too", "codex PreToolUse", patch, `{"path":"/a\n*** Delete File: /b","content":"y"}`, "null",
 			"does not take such a change"},
+		{"around those of a server's tool", "grok PreToolUse",
+			`"notes__note","tool_input":{"tool_name":"notes__note","tool_input":{"title":"a"}}`, `{"title":"b"}`, "", ""},
 		{"no arguments", "claude PreToolUse", `"Bash","tool_input":["ls"]`, `{"command":"pwd"}`, "null",
 			"does not take such a change"},
 	} {

@@ -152,7 +152,7 @@ func (a *answer) beforeTool(d engine.Dialect, m engine.Moment, eff engine.Effect
 		return
 	}
 	call := engine.CallOf(d, m)
-	arguments, unknown := d.Tools.Back(call, rewritten(d, m, eff))
+	arguments, unknown := d.Tools.Back(call, m.Unwrapped(d.MCPInput, rewritten(d, m, eff)))
 	for _, name := range unknown {
 		a.notes = append(a.notes, toolnames.NoArgument(name, call.Tool))
 	}
