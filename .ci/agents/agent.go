@@ -28,6 +28,8 @@ type agent struct {
 	// call is a call of one of its tools: shell {command}, read {path}, write {path, content},
 	// edit {path, old, new}, mcp {server, tool, args}. Paths are absolute.
 	call func(kind string, args object) call
+	// search is the tool by which its model loads an MCP server's tool before it calls it; "": none.
+	search string
 	// settings is the file, below the home, into which its hooks go.
 	settings string
 	// state are files that the agent itself rewrites when its own command adds a server: of
@@ -44,7 +46,7 @@ type agent struct {
 
 // agents are all of them, in chibi's order.
 func agents() []agent {
-	return []agent{claude(), codex(), codexCodeMode(), copilot(), gemini(), grok(), qwen()}
+	return []agent{claude(), codex(), codexCodeMode(), copilot(), droid(), gemini(), grok(), qwen()}
 }
 
 // installed says why the agent cannot be run, if it cannot.
@@ -67,6 +69,19 @@ func (a agent) title() string { return strings.TrimSpace(a.version + " " + a.var
 
 func (a agent) path(o options) string {
 	return filepath.Join(o.cache, a.name, "node_modules", ".bin", a.program)
+}
+
+// script is what the model answers: calls, and before those of MCP servers' tools the search for them.
+func (a agent) script(steps func(tools, string) []step, project string) (all []step) {
+	for _, s := range steps(a.call, project) {
+		for _, c := range s.calls {
+			if a.search != "" && strings.Contains(c.name, "___") {
+				all = append(all, step{kind: "search", calls: []call{{a.search, object{"query": "select:" + c.name}}}})
+			}
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // run runs the agent with a prompt.

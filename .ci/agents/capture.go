@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -112,7 +113,7 @@ func (c captured) play(o options, a agent, s scene) error {
 	if err := a.installed(o, h); err != nil {
 		return err
 	}
-	h.model.steps = s.steps(a.call, h.project)
+	h.model.steps = a.script(s.steps, h.project)
 	dir, self := filepath.Join(h.dir, "recorded"), h.notes()[0]
 	if err := os.MkdirAll(filepath.Join(dir, "answers"), 0o755); err != nil {
 		return err
@@ -165,6 +166,7 @@ func (c captured) keep(h *home, a agent, s scene, from string) error {
 	if err != nil {
 		return err
 	}
+	calls := 0 // so far
 	for _, path := range recorded {
 		payload, err := os.ReadFile(path)
 		if err != nil {
@@ -175,7 +177,10 @@ func (c captured) keep(h *home, a agent, s scene, from string) error {
 			return err
 		}
 		event := strings.Split(filepath.Base(path), ".")[1]
-		name := strings.Join(slices.DeleteFunc([]string{event, kindOf(payload, h.model.steps, s.name), "json"},
+		if event == "PreToolUse" {
+			calls++
+		}
+		name := strings.Join(slices.DeleteFunc([]string{event, kindOf(payload, calls, h.model.steps, s.name), "json"},
 			func(part string) bool { return part == "" }), ".")
 		c.add(name, h.settled(string(payload)))
 		for _, variable := range h.added(a, string(env)) {
@@ -202,16 +207,19 @@ func (c captured) add(name, text string) {
 }
 
 // kindOf is the kind of the call that a payload is about: its identifier has the number of
-// the step. A start is called by its source, others as the scene.
-func kindOf(payload []byte, steps []step, scene string) string {
+// the step, which without one is that of the calls so far. A start is called by its source, others as the scene.
+func kindOf(payload []byte, calls int, steps []step, scene string) string {
 	started := regexp.MustCompile(`"source":"(resume|compact|clear)"`).FindSubmatch(payload)
 	if started != nil {
 		return string(started[1])
 	}
 	found := regexp.MustCompile(`"(?:toolu|call)_(\d+)_0"`).FindSubmatch(payload)
 	number := 0
-	if found != nil {
+	switch {
+	case found != nil:
 		fmt.Sscan(string(found[1]), &number)
+	case bytes.Contains(payload, []byte(`"tool_name":`)):
+		number = calls
 	}
 	if number < 1 || number > len(steps) {
 		return scene
@@ -268,7 +276,7 @@ func (h *home) settled(text string) string {
 		{`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(Z|\+00:00)`, "TIMESTAMP"},
 		{`20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d`, "TIMESTAMP"},
 		{`sessions/20\d\d/\d\d/\d\d/`, "sessions/DATE/"},
-		{`"(duration_ms|durationMs|duration)":[0-9.]+`, `"$1":10`},
+		{`"(duration_ms|durationMs|duration|session_duration_ms|elapsed_time)":[0-9.]+`, `"$1":10`},
 		{`\ba[0-9a-f]{16}\b`, "AGENT"},
 		{`/\d+\.sock`, "/1000.sock"},
 		{`/claude-\d+/`, "/claude-1000/"},

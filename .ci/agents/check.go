@@ -94,7 +94,7 @@ func (c check) try(o options, a agent, look func(trial) error, before func(*home
 		return err
 	}
 	defer h.done(o)
-	h.model.steps = c.script(a.call, h.project)
+	h.model.steps = a.script(c.script, h.project)
 	if err := h.install(c.config, c.plugins...); err != nil {
 		return err
 	}

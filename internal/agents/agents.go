@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/copilot"
 	"github.com/chibi-host/chibi/internal/agents/crush"
 	"github.com/chibi-host/chibi/internal/agents/cursor"
+	"github.com/chibi-host/chibi/internal/agents/droid"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/gemini"
 	"github.com/chibi-host/chibi/internal/agents/grok"
@@ -31,6 +32,7 @@ func list() []engine.Agent {
 		copilot.Agent(),
 		crush.Agent(),
 		cursor.Agent(),
+		droid.Agent(),
 		gemini.Agent(),
 		grok.Agent(),
 		qwen.Agent(),

@@ -17,7 +17,7 @@ func TestAnAgentHasTheNamesOfItsTable(t *testing.T) {
 			}
 		}
 	}
-	if len(list()) != 8 {
+	if len(list()) != 9 {
 		t.Errorf("%d agents", len(list()))
 	}
 }

@@ -26,6 +26,7 @@ func TestWhatAnAgentCarriesOut(t *testing.T) {
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_tool"}}, map[string]string{"claude": "",
 			"codex": "what it changes at pre_tool is lost in part", "copilot": "",
 			"crush": "what it changes at pre_tool is lost in part", "cursor": "",
+			"droid":  "what it changes at pre_tool is lost in part",
 			"gemini": "what it changes at pre_tool is lost in part", "grok": "", "qwen": "what it changes at pre_tool is lost"}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_tool_output"}}, map[string]string{
 			"claude": "what it changes at pre_tool_output is lost in part", "codex": "",

@@ -58,19 +58,25 @@ func TestPayloadsAreThoseOfThePrograms(t *testing.T) {
 // program added for its hooks: scripts tell agents apart by them, so none may be too many.
 func TestVariablesAreThoseOfThePrograms(t *testing.T) {
 	leftOut := map[string]string{
-		"COPILOT_CLI_RESOLVED_DIST_DIR": "where Copilot itself is installed",
-		"GIT_CONFIG_COUNT":              "how Copilot's own git commands are configured",
-		"GIT_CONFIG_KEY_0":              "how Copilot's own git commands are configured",
-		"GIT_CONFIG_VALUE_0":            "how Copilot's own git commands are configured",
-		"CODEX_MANAGED_BY_NPM":          "how Codex itself is installed",
-		"CODEX_MANAGED_PACKAGE_ROOT":    "where Codex itself is installed",
-		"GEMINI_CLI_NO_RELAUNCH":        "Gemini CLI's own restart",
-		"GEMINI_CLI_TRUST_WORKSPACE":    "a flag of the run that was captured",
+		"COPILOT_CLI_RESOLVED_DIST_DIR":        "where Copilot itself is installed",
+		"GIT_CONFIG_COUNT":                     "how Copilot's own git commands are configured",
+		"GIT_CONFIG_KEY_0":                     "how Copilot's own git commands are configured",
+		"GIT_CONFIG_VALUE_0":                   "how Copilot's own git commands are configured",
+		"CODEX_MANAGED_BY_NPM":                 "how Codex itself is installed",
+		"CODEX_MANAGED_PACKAGE_ROOT":           "where Codex itself is installed",
+		"BUN_PTY_LIB":                          "Factory Droid's own library",
+		"FACTORY_DISABLE_SETTINGS_PERSISTENCE": "a flag of the run that was captured",
+		"FACTORY_EXEC_TARGET_AUTONOMY":         "a flag of the run that was captured",
+		"FORCE_COLOR":                          "a flag of the run that was captured",
+		"NODE_EXTRA_CA_CERTS":                  "Factory Droid's own certificates",
+		"NODE_USE_SYSTEM_CA":                   "Factory Droid's own certificates",
+		"GEMINI_CLI_NO_RELAUNCH":               "Gemini CLI's own restart",
+		"GEMINI_CLI_TRUST_WORKSPACE":           "a flag of the run that was captured",
 	}
 	notThere := map[string]string{
 		"CRUSH_TOOL_INPUT_FILE_PATH": "the captured call has no file",
 	}
-	for _, name := range []string{"codex", "copilot", "crush", "cursor", "gemini", "grok"} {
+	for _, name := range []string{"codex", "copilot", "crush", "cursor", "droid", "gemini", "grok"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(name, "testdata", "environment.txt"))
 			if err != nil {

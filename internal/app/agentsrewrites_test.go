@@ -31,7 +31,7 @@ func rewriteOf(agent, arguments string) (event, answer string) {
 // TestRewrittenArgumentsAreWhatRuns: in the form of each agent, by its own names of arguments.
 // Qwen Code takes no rewritten arguments, which is said.
 func TestRewrittenArgumentsAreWhatRuns(t *testing.T) {
-	for _, agent := range []string{"claude", "codex", "copilot", "crush", "cursor", "gemini", "grok", "qwen"} {
+	for _, agent := range []string{"claude", "codex", "copilot", "crush", "cursor", "droid", "gemini", "grok", "qwen"} {
 		t.Run(agent, func(t *testing.T) {
 			h := newAgentHome(t, "")
 			event, answer := rewriteOf(agent, `{"command":"echo rewritten"}`)

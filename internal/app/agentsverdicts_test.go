@@ -43,7 +43,7 @@ func (h agentHome) settings(agent, event string, hooks ...string) string {
 	name := agent + ".json"
 	list := strings.Join(hooks, ", ")
 	switch agent {
-	case "claude", "codex", "gemini", "grok", "qwen":
+	case "claude", "codex", "droid", "gemini", "grok", "qwen":
 		list = fmt.Sprintf(`{"hooks": [%s]}`, list)
 	}
 	h.write(name, fmt.Sprintf(`{"version": 1, "hooks": {%q: [%s]}}`, event, list))
@@ -111,37 +111,43 @@ func verdictRows() [][]string {
 	deny := `"permissionDecision":"deny","permissionDecisionReason":"no rm"`
 	noName := `echo '{"hookSpecificOutput":{` + deny + `}}'`
 	return [][]string{
-		{"what the hook does", "reason", "claude", "codex", "copilot", "crush", "cursor", "gemini", "grok", "qwen"},
-		{"echo hello", "", "go", "go", "go", "go", "err", "go said", "go", "go"},
-		{`echo '{"decision":'`, "", "go", "err", "go", "go", "err", "go said", "go", "go"},
-		{hook(deny), "no rm", "DENY", "DENY", "DENY", "DENY", "go said", "go said", "DENY", "DENY"},
-		{hook(`"permissionDecision":"deny"`), "", "DENY", "err", "DENY", "DENY", "go said", "go said", "DENY", "DENY"},
-		{noName, "no rm", "err", "err", "DENY", "DENY", "go said", "go said", "DENY", "DENY"},
-		{hook(`"more":1,` + deny), "no rm", "DENY", "err", "DENY", "DENY", "go said", "go said", "DENY", "DENY"},
-		{hook(`"permissionDecision":"ask"`), "", "ask", "err", "ask", "go said", "go said", "go said", "ask", "ask"},
-		{`echo '{"decision":"block","reason":"no rm"}'`, "no rm", "DENY", "DENY", "go said", "go said", "go said",
-			"DENY", "DENY", "DENY"},
+		{"what the hook does", "reason", "claude", "codex", "copilot", "crush", "cursor", "droid", "gemini",
+			"grok", "qwen"},
+		{"echo hello", "", "go", "go", "go", "go", "err", "go", "go said", "go", "go"},
+		{`echo '{"decision":'`, "", "go", "err", "go", "go", "err", "go", "go said", "go", "go"},
+		{hook(deny), "no rm", "DENY", "DENY", "DENY", "DENY", "go said", "DENY", "go said", "DENY", "DENY"},
+		{hook(`"permissionDecision":"deny"`), "", "DENY", "err", "DENY", "DENY", "go said", "DENY", "go said",
+			"DENY", "DENY"},
+		{noName, "no rm", "err", "err", "DENY", "DENY", "go said", "DENY", "go said", "DENY", "DENY"},
+		{hook(`"more":1,` + deny), "no rm", "DENY", "err", "DENY", "DENY", "go said", "DENY", "go said", "DENY",
+			"DENY"},
+		{hook(`"permissionDecision":"ask"`), "", "ask", "err", "ask", "go said", "go said", "ask", "go said",
+			"ask", "ask"},
+		{`echo '{"decision":"block","reason":"no rm"}'`, "no rm", "DENY", "DENY", "go said", "go said",
+			"go said", "go said", "DENY", "DENY", "DENY"},
 		{`echo '{"decision":"deny","reason":"no rm"}'`, "no rm", "go said", "err", "go said", "DENY", "go said",
-			"DENY", "DENY", "DENY"},
-		{`echo '{"continue":false}'`, "", "HALT", "err", "go said", "go said", "go said", "HALT", "go said", "DENY"},
-		{`echo '{"permission":"deny","agent_message":"no rm"}'`, "no rm", "go said", "err", "go said", "go said", "DENY",
-			"go said", "go said", "go said"},
-		{`echo '{"permissionDecision":"deny","permissionDecisionReason":"no rm"}'`, "no rm", "go said", "err", "DENY",
-			"go said", "go said", "go said", "go said", "go said"},
-		{`echo '{"block":true}'`, "", "go said", "err", "go said", "go said", "go said", "go said", "go said", "go said"},
-		{"echo no rm >&2; exit 1", "no rm", "err", "err", "DENY", "err", "err", "go said", "err", "err"},
-		{hook(deny) + "; exit 1", "no rm", "DENY", "err", "DENY", "err", "err", "go said", "DENY", "DENY"},
-		{"echo no rm >&2; exit 2", "no rm", "DENY", "DENY", "DENY", "DENY", "DENY", "DENY", "DENY", "DENY"},
-		{"exit 2", "", "DENY", "err", "DENY", "DENY", "DENY", "go", "DENY", "err"},
-		{hook(`"permissionDecision":"allow"`) + "; exit 2", "", "DENY", "err", "DENY", "DENY", "DENY", "go said",
-			"DENY", "err"},
+			"go said", "DENY", "DENY", "DENY"},
+		{`echo '{"continue":false}'`, "", "HALT", "err", "go said", "go said", "go said", "HALT", "HALT",
+			"go said", "DENY"},
+		{`echo '{"permission":"deny","agent_message":"no rm"}'`, "no rm", "go said", "err", "go said", "go said",
+			"DENY", "go said", "go said", "go said", "go said"},
+		{`echo '{"permissionDecision":"deny","permissionDecisionReason":"no rm"}'`, "no rm", "go said", "err",
+			"DENY", "go said", "go said", "go said", "go said", "go said", "go said"},
+		{`echo '{"block":true}'`, "", "go said", "err", "go said", "go said", "go said", "go said", "go said",
+			"go said", "go said"},
+		{"echo no rm >&2; exit 1", "no rm", "err", "err", "DENY", "err", "err", "err", "go said", "err", "err"},
+		{hook(deny) + "; exit 1", "no rm", "DENY", "err", "DENY", "err", "err", "DENY", "go said", "DENY", "DENY"},
+		{"echo no rm >&2; exit 2", "no rm", "DENY", "DENY", "DENY", "DENY", "DENY", "DENY", "DENY", "DENY", "DENY"},
+		{"exit 2", "", "DENY", "err", "DENY", "DENY", "DENY", "DENY", "go", "DENY", "err"},
+		{hook(`"permissionDecision":"allow"`) + "; exit 2", "", "DENY", "err", "DENY", "DENY", "DENY", "DENY",
+			"go said", "DENY", "err"},
 		{`echo '{"decision":"deny","reason":"no rm"}' >&2; exit 2`, "no rm", "DENY", "DENY", "DENY", "DENY",
-			"DENY", "DENY", "DENY", "DENY"},
-		{"echo no rm >&2; exit 3", "no rm", "err", "err", "DENY", "err", "err", "DENY", "err", "err"},
-		{"no-such-command", "", "err", "err", "DENY", "err", "err", "DENY", "err", "err"},
-		{"echo no rm >&2; exit 49", "no rm", "err", "err", "DENY", "HALT", "err", "DENY", "err", "err"},
-		{"kill -9 $$", "", "err", "err", "DENY", "err", "err", "go", "err", "err"},
-		{"sleep 60", "", "err", "err", "err", "err", "err", "err", "err", "err"},
+			"DENY", "DENY", "DENY", "DENY", "DENY"},
+		{"echo no rm >&2; exit 3", "no rm", "err", "err", "DENY", "err", "err", "HALT", "DENY", "err", "err"},
+		{"no-such-command", "", "err", "err", "DENY", "err", "err", "err", "DENY", "err", "err"},
+		{"echo no rm >&2; exit 49", "no rm", "err", "err", "DENY", "HALT", "err", "err", "DENY", "err", "err"},
+		{"kill -9 $$", "", "err", "err", "DENY", "err", "err", "err", "go", "err", "err"},
+		{"sleep 60", "", "err", "err", "err", "err", "err", "err", "err", "err", "err"},
 	}
 }
 

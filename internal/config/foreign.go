@@ -23,8 +23,8 @@ type Foreign struct {
 // ForeignAgent says which hooks of one agent run.
 type ForeignAgent struct {
 	// `true`: the hooks in your own settings files of this agent run here too, and those of
-	// your organisation. AGENT is `claude`, `codex`, `copilot`, `crush`, `cursor`, `gemini`, `grok` or `qwen`, see
-	// [AGENTS.md](AGENTS.md).
+	// your organisation. AGENT is `claude`, `codex`, `copilot`, `crush`, `cursor`, `droid`, `gemini`, `grok` or
+	// `qwen`, see [AGENTS.md](AGENTS.md).
 	User bool `toml:"user"`
 	// `true`: so do those in the settings files of the project, after you have approved them
 	// with `chibi trust`.
@@ -40,7 +40,7 @@ type ForeignAgent struct {
 
 // agents lists the coding agents whose hooks can be turned on.
 func agents() []string {
-	return []string{"claude", "codex", "copilot", "crush", "cursor", "gemini", "grok", "qwen"}
+	return []string{"claude", "codex", "copilot", "crush", "cursor", "droid", "gemini", "grok", "qwen"}
 }
 
 // agentOf returns the name of an agent by its name or an alias, "" if there is none. A test
@@ -51,6 +51,8 @@ func agentOf(name string) string {
 		name, _, _ = strings.Cut(name, "-")
 	case "github-copilot":
 		name = "copilot"
+	case "factory-droid":
+		name = "droid"
 	case "cursor-agent":
 		name = "cursor"
 	}

@@ -103,7 +103,9 @@ func Project(d engine.Dialect, dirs []string) (list []Candidate) {
 // Named returns a settings file that the person names; its format is that of its name, or the
 // one that the agent's files have.
 func Named(d engine.Dialect, path, home string) Candidate {
-	place := engine.Place{Scope: engine.ScopeUser, Path: path, Format: "json"}
+	place := engine.Place{Path: path, Format: "json", Alone: slices.ContainsFunc(d.Places, func(p engine.Place) bool {
+		return p.Alone && filepath.Base(p.Path) == filepath.Base(path)
+	})}
 	if filepath.Ext(path) == ".toml" {
 		place.Format = "toml"
 	} else if slices.ContainsFunc(d.Places, func(p engine.Place) bool { return p.Format == "jsonc" }) {
@@ -115,7 +117,7 @@ func Named(d engine.Dialect, path, home string) Candidate {
 // OfPlugin returns the settings file of a plugin of an agent, which is a directory.
 func OfPlugin(d engine.Dialect, dir string) Candidate {
 	c := Named(d, filepath.Join(dir, "hooks", "hooks.json"), dir)
-	c.IsPlugin = true
+	c.IsPlugin, c.Alone = true, false
 	return c
 }
 
@@ -167,6 +169,7 @@ func Read(d engine.Dialect, c Candidate) (File, error) {
 
 // Parse reads the text of a settings file.
 func Parse(d engine.Dialect, c Candidate, text []byte, mode fs.FileMode) File {
+	d.Shape = c.ShapeOf(d.Shape)
 	return File{Candidate: c, Settings: settings.Read(d, text, c.Format), Text: text, Mode: mode}
 }
 
@@ -189,9 +192,13 @@ func (f File) Count() (n int) {
 	return n
 }
 
-// ReadAll reads those of the candidates that exist, and returns what is wrong with others.
+// ReadAll reads those of the candidates that exist, and returns what is wrong with others. Those that
+// the agent does not read beside another one are left out.
 func ReadAll(d engine.Dialect, list []Candidate) (files []File, problems []error) {
 	for _, c := range list {
+		if slices.ContainsFunc(files, func(f File) bool { return f.Alone && f.Scope == c.Scope && len(f.Entries) > 0 }) {
+			continue
+		}
 		switch f, err := Read(d, c); {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:

@@ -40,23 +40,31 @@ func (i Installer) addEntries(doc *jsonedit.Doc) error {
 			continue
 		}
 		handler := HandlerEntry(shape, i.entry(e.Name).Command(), i.limitAt(e.Name))
-		if err := doc.Append(handler, shape.Root, e.Name); err != nil {
+		if err := doc.Append(handler, below(shape.Root, e.Name)...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// below is the path of what is in the object of events; root is that of the object, "" the whole file.
+func below(root string, names ...string) []string {
+	if root == "" {
+		return names
+	}
+	return append([]string{root}, names...)
+}
+
 // removeEntries removes the entries of this home.
 func (i Installer) removeEntries(doc *jsonedit.Doc) {
 	root, removed := i.Agent.Shape.Root, 0
-	for _, event := range doc.Names(root) {
+	for _, event := range doc.Names(below(root)...) {
 		gone := i.removeFrom(doc, root, event)
-		if removed += gone; gone > 0 && len(doc.Get(root, event).Array()) == 0 {
-			doc.Remove(root, event)
+		if removed += gone; gone > 0 && len(doc.Get(below(root, event)...).Array()) == 0 {
+			doc.Remove(below(root, event)...)
 		}
 	}
-	if removed > 0 && len(doc.Names(root)) == 0 {
+	if removed > 0 && root != "" && len(doc.Names(root)) == 0 {
 		doc.Remove(root)
 	}
 }
@@ -65,14 +73,14 @@ func (i Installer) removeEntries(doc *jsonedit.Doc) {
 // that have no others.
 func (i Installer) removeFrom(doc *jsonedit.Doc, root, event string) (removed int) {
 	if !i.Agent.Shape.Groups {
-		return doc.RemoveElements(i.isOwnHandler, root, event)
+		return doc.RemoveElements(i.isOwnHandler, below(root, event)...)
 	}
-	for n, group := range doc.Get(root, event).Array() {
+	for n, group := range doc.Get(below(root, event)...).Array() {
 		if !i.isOwnGroup(group) {
-			removed += doc.RemoveElements(i.isOwnHandler, root, event, strconv.Itoa(n), "hooks")
+			removed += doc.RemoveElements(i.isOwnHandler, below(root, event, strconv.Itoa(n), "hooks")...)
 		}
 	}
-	return removed + doc.RemoveElements(i.isOwnGroup, root, event)
+	return removed + doc.RemoveElements(i.isOwnGroup, below(root, event)...)
 }
 
 // isOwnGroup reports whether a group has entries of this home and nothing else.
@@ -103,7 +111,7 @@ func commandOf(shape engine.Shape, handler gjson.Result) string {
 
 // commands lists the command lines of the handlers of an event.
 func (i Installer) commands(doc *jsonedit.Doc, event string) (list []string) {
-	for _, one := range doc.Get(i.Agent.Shape.Root, event).Array() {
+	for _, one := range doc.Get(below(i.Agent.Shape.Root, event)...).Array() {
 		handlers := []gjson.Result{one}
 		if i.Agent.Shape.Groups {
 			handlers = one.Get("hooks").Array()

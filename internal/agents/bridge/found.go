@@ -51,13 +51,32 @@ func (i Installer) FindAll() (list []Found, unread []error) {
 	return list, unread
 }
 
-// Find lists the entries of all homes in the settings file of the scope; none if there is no such
+// Find lists the entries of all homes in the settings files of the scope; none if there is no such
 // file. Errors are those of reading it.
 func (i Installer) Find() (list []Found, err error) {
-	place, path, err := i.place()
+	_, read, err := i.place()
 	if err != nil {
 		return nil, err
 	}
+	for _, place := range i.places() {
+		found, err := i.in(place).findIn(place)
+		if err != nil {
+			return nil, err
+		}
+		for n := range found {
+			if found[n].File != read {
+				found[n].IsDead, found[n].Problem = true, fmt.Sprintf("%s reads no hooks there, as there is %s; chibi bridge "+
+					"add %s writes them into that", i.Agent.Title, read, i.Agent.Name)
+			}
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// findIn lists those in one file.
+func (i Installer) findIn(place engine.Place) (list []Found, err error) {
+	path := i.path(place)
 	text, err := readSettings(path)
 	if err != nil || text == nil {
 		return nil, err
@@ -67,7 +86,7 @@ func (i Installer) Find() (list []Found, err error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	commands := map[string][]string{} // of each home's events
-	for _, event := range doc.Names(i.Agent.Shape.Root) {
+	for _, event := range doc.Names(below(i.Agent.Shape.Root)...) {
 		for _, command := range i.commands(doc, event) {
 			e, is := ParseEntry(command)
 			if !is || e.Agent != i.Agent.Name {

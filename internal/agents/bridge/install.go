@@ -37,7 +37,14 @@ func (i Installer) change(e editing) (done Done, err error) {
 	if err != nil {
 		return done, err
 	}
-	e.format, e.hooks = place.Format, true
+	for _, other := range i.places() {
+		if at := i.path(other); at != path {
+			if err := i.edit(&done, at, editing{Installer: i.in(other), format: other.Format, hooks: true}); err != nil {
+				return done, err
+			}
+		}
+	}
+	e.Installer, e.format, e.hooks = i.in(place), place.Format, true
 	servers, hasServers := i.Agent.Servers.In(i.Scope)
 	isSame := hasServers && servers.Path != "" && i.path(servers.Place) == path
 	e.server = isSame
@@ -62,6 +69,12 @@ func (i Installer) change(e editing) (done Done, err error) {
 		done.note("%s", i.Agent.AfterAdd)
 	}
 	return done, err
+}
+
+// in returns the installer for a settings file.
+func (i Installer) in(p engine.Place) Installer {
+	i.Agent.Shape = p.ShapeOf(i.Agent.Shape)
+	return i
 }
 
 // edit changes a file and keeps the receipt.

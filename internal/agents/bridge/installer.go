@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/jsonedit"
 	"github.com/chibi-host/chibi/internal/project"
 	"github.com/chibi-host/chibi/plugin/process"
 )
@@ -73,14 +74,33 @@ func (e *NoPlaceError) Error() string {
 	return fmt.Sprintf("%s has no settings file of the scope %q that hooks can be written into", e.Title, e.Scope)
 }
 
-// place returns the settings file of the scope, and its path.
-func (i Installer) place() (p engine.Place, path string, err error) {
+// places lists the settings files of the scope into which entries are written.
+func (i Installer) places() (list []engine.Place) {
 	for _, p := range i.Agent.Places {
 		if p.Write && p.Scope == i.Scope {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// place returns that of them whose hooks the agent reads, and its path.
+func (i Installer) place() (p engine.Place, path string, err error) {
+	list := i.places()
+	if len(list) == 0 {
+		return p, "", &NoPlaceError{i.Agent.Title, i.Scope}
+	}
+	for _, p := range list[:len(list)-1] {
+		text, err := readSettings(i.path(p))
+		if err != nil {
+			return p, "", err
+		}
+		if doc, err := jsonedit.Open(text, jsonedit.Format(p.Format)); err != nil || len(doc.Names()) > 0 {
 			return p, i.path(p), nil
 		}
 	}
-	return p, "", &NoPlaceError{i.Agent.Title, i.Scope}
+	p = list[len(list)-1]
+	return p, i.path(p), nil
 }
 
 // path returns where a file of the scope is.

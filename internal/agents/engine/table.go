@@ -160,9 +160,20 @@ type Place struct {
 	Write bool
 	// Whole says that the whole file is hooks: there is no other setting in it.
 	Whole bool
+	// Alone says that events stand at the top of the file, not below Shape.Root, and that where it has
+	// some the agent does not read those of other files of the scope behind it.
+	Alone bool
 	// AtRoot says that its hooks run in the project's directory, those of a person's file in
 	// that of the file; otherwise they run in the working directory.
 	AtRoot bool
+}
+
+// ShapeOf is how the file lists hooks, where the agent's files do so in a shape.
+func (p Place) ShapeOf(s Shape) Shape {
+	if p.Alone {
+		s.Root = ""
+	}
+	return s
 }
 
 // The scopes of settings files.
