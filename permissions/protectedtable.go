@@ -33,7 +33,7 @@ func runBySessions() []protectedGroup {
 		{"another agent takes its settings, hooks or servers from it", []string{
 			".{claude,codex,gemini,cursor,crush,qwen,kodelet,kode,copilot,opencode,continue,windsurf,amp,goose,roo}",
 			".{agents,kiro,junie,trae,factory,augment,codeium,cline,kilocode,qoder,rovodev,iflow,codebuddy,openhands}",
-			".{amazonq,warp,tabnine,vibe,kimi,pi,grok,antigravity,zencoder,hermes,openclaw,roomodes,kilocodemodes}",
+			".{amazonq,warp,tabnine,vibe,kimi,kimi-code,pi,grok,antigravity,zencoder,hermes,openclaw,roomodes,kilocodemodes}",
 			".agent/skills", ".github/mcp.json", ".claude.json", ".{mcp,crush,kode}.json",
 			"{crush,opencode}.json", "opencode.jsonc", "kodelet-config.yaml", ".clinerules", ".aider.conf.yml",
 			".github/{hooks,copilot}", ".config/{crush,github-copilot,opencode,amp,goose,Claude,aichat,mods}",

@@ -46,7 +46,7 @@ type agent struct {
 
 // agents are all of them, in chibi's order.
 func agents() []agent {
-	return []agent{claude(), codex(), codexCodeMode(), copilot(), droid(), gemini(), grok(), qwen()}
+	return []agent{claude(), codex(), codexCodeMode(), copilot(), droid(), gemini(), grok(), kimi(), qwen()}
 }
 
 // installed says why the agent cannot be run, if it cannot.

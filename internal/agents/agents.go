@@ -20,6 +20,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/gemini"
 	"github.com/chibi-host/chibi/internal/agents/grok"
+	"github.com/chibi-host/chibi/internal/agents/kimi"
 	"github.com/chibi-host/chibi/internal/agents/qwen"
 )
 
@@ -35,6 +36,7 @@ func list() []engine.Agent {
 		droid.Agent(),
 		gemini.Agent(),
 		grok.Agent(),
+		kimi.Agent(),
 		qwen.Agent(),
 	}
 }

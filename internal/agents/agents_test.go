@@ -17,7 +17,7 @@ func TestAnAgentHasTheNamesOfItsTable(t *testing.T) {
 			}
 		}
 	}
-	if len(list()) != 9 {
+	if len(list()) != 10 {
 		t.Errorf("%d agents", len(list()))
 	}
 }

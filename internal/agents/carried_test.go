@@ -27,7 +27,8 @@ func TestWhatAnAgentCarriesOut(t *testing.T) {
 			"codex": "what it changes at pre_tool is lost in part", "copilot": "",
 			"crush": "what it changes at pre_tool is lost in part", "cursor": "",
 			"droid":  "what it changes at pre_tool is lost in part",
-			"gemini": "what it changes at pre_tool is lost in part", "grok": "", "qwen": "what it changes at pre_tool is lost"}},
+			"gemini": "what it changes at pre_tool is lost in part", "grok": "",
+			"kimi": "what it changes at pre_tool is lost", "qwen": "what it changes at pre_tool is lost"}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_tool_output"}}, map[string]string{
 			"claude": "what it changes at pre_tool_output is lost in part", "codex": "",
 			"cursor": "what it changes at pre_tool_output is lost", "crush": silent + "pre_tool_output"}},

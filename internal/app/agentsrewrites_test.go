@@ -29,9 +29,10 @@ func rewriteOf(agent, arguments string) (event, answer string) {
 }
 
 // TestRewrittenArgumentsAreWhatRuns: in the form of each agent, by its own names of arguments.
-// Qwen Code takes no rewritten arguments, which is said.
+// Kimi Code and Qwen Code take no rewritten arguments, which is said.
 func TestRewrittenArgumentsAreWhatRuns(t *testing.T) {
-	for _, agent := range []string{"claude", "codex", "copilot", "crush", "cursor", "droid", "gemini", "grok", "qwen"} {
+	for _, agent := range []string{"claude", "codex", "copilot", "crush", "cursor", "droid", "gemini", "grok", "kimi",
+		"qwen"} {
 		t.Run(agent, func(t *testing.T) {
 			h := newAgentHome(t, "")
 			event, answer := rewriteOf(agent, `{"command":"echo rewritten"}`)
@@ -40,7 +41,7 @@ func TestRewrittenArgumentsAreWhatRuns(t *testing.T) {
 			a := h.ask(`@tool shell_exec {"command": "echo as it was"}`, app.Options{Set: []string{on},
 				Permissions: app.PermissionOptions{TrustTools: true}})
 			want := "rewritten"
-			if agent == "qwen" {
+			if agent == "kimi" || agent == "qwen" {
 				want = "as it was"
 				if !strings.Contains(a.notices, "updatedInput") {
 					t.Errorf("nobody said that the arguments stay: %s", a.notices)

@@ -23,8 +23,8 @@ type Foreign struct {
 // ForeignAgent says which hooks of one agent run.
 type ForeignAgent struct {
 	// `true`: the hooks in your own settings files of this agent run here too, and those of
-	// your organisation. AGENT is `claude`, `codex`, `copilot`, `crush`, `cursor`, `droid`, `gemini`, `grok` or
-	// `qwen`, see [AGENTS.md](AGENTS.md).
+	// your organisation. AGENT is `claude`, `codex`, `copilot`, `crush`, `cursor`, `droid`, `gemini`, `grok`,
+	// `kimi` or `qwen`, see [AGENTS.md](AGENTS.md).
 	User bool `toml:"user"`
 	// `true`: so do those in the settings files of the project, after you have approved them
 	// with `chibi trust`.
@@ -40,14 +40,14 @@ type ForeignAgent struct {
 
 // agents lists the coding agents whose hooks can be turned on.
 func agents() []string {
-	return []string{"claude", "codex", "copilot", "crush", "cursor", "droid", "gemini", "grok", "qwen"}
+	return []string{"claude", "codex", "copilot", "crush", "cursor", "droid", "gemini", "grok", "kimi", "qwen"}
 }
 
 // agentOf returns the name of an agent by its name or an alias, "" if there is none. A test
 // compares the names with those of the agents' tables.
 func agentOf(name string) string {
 	switch name {
-	case "claude-code", "codex-cli", "copilot-cli", "cursor-cli", "gemini-cli", "grok-build", "qwen-code":
+	case "claude-code", "codex-cli", "copilot-cli", "cursor-cli", "gemini-cli", "grok-build", "kimi-code", "qwen-code":
 		name, _, _ = strings.Cut(name, "-")
 	case "github-copilot":
 		name = "copilot"

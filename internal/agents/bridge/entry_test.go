@@ -93,13 +93,13 @@ func TestAnEntrySurvivesThatChibiIsGone(t *testing.T) {
 
 // What an entry prints where there is no chibi, with what status it ends, and what its agent makes of that:
 // the person is told where a session and a prompt begin, nothing is refused, and no model is told anything.
-// Crush has neither event, Grok Build and Factory Droid show nothing of hooks that go on, and Cursor no message for
-// prompts that go on.
+// Crush has neither event, Factory Droid, Grok Build and Kimi Code show nothing of hooks that go on, and Cursor has
+// no message for prompts that go on.
 func TestAGoneProgramIsTold(t *testing.T) {
 	for agent, want := range map[string]string{
 		"claude": "SessionStart UserPromptSubmit", "codex": "SessionStart UserPromptSubmit",
 		"copilot": "sessionStart userPromptSubmitted", "crush": "", "cursor": "sessionStart", "droid": "",
-		"gemini": "SessionStart BeforeAgent", "grok": "", "qwen": "SessionStart UserPromptSubmit",
+		"gemini": "SessionStart BeforeAgent", "grok": "", "kimi": "", "qwen": "SessionStart UserPromptSubmit",
 	} {
 		d, _ := agents.ByName(agent)
 		var told []string

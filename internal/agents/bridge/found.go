@@ -81,33 +81,52 @@ func (i Installer) findIn(place engine.Place) (list []Found, err error) {
 	if err != nil || text == nil {
 		return nil, err
 	}
-	doc, err := jsonedit.Open(text, jsonedit.Format(place.Format))
+	entries, err := i.entriesIn(text, place.Format)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	commands := map[string][]string{} // of each home's events
-	for _, event := range doc.Names(below(i.Agent.Shape.Root)...) {
-		for _, command := range i.commands(doc, event) {
-			e, is := ParseEntry(command)
-			if !is || e.Agent != i.Agent.Name {
-				continue
-			}
-			home := filepath.Clean(cmp.Or(e.Home, i.DefaultHome))
-			n := slices.IndexFunc(list, func(f Found) bool { return f.Home == home })
-			if n < 0 {
-				n = len(list)
-				list = append(list, Found{Agent: i.Agent, Scope: i.Scope, File: path, Home: home, Chibi: e.Chibi,
-					FailClosed: e.FailClosed, Own: home == filepath.Clean(i.Home)})
-			}
-			list[n].Events = append(list[n].Events, e.Event)
-			commands[home] = append(commands[home], command)
+	for _, one := range entries {
+		e, is := ParseEntry(one.command)
+		if !is || e.Agent != i.Agent.Name {
+			continue
 		}
+		home := filepath.Clean(cmp.Or(e.Home, i.DefaultHome))
+		n := slices.IndexFunc(list, func(f Found) bool { return f.Home == home })
+		if n < 0 {
+			n = len(list)
+			list = append(list, Found{Agent: i.Agent, Scope: i.Scope, File: path, Home: home, Chibi: e.Chibi,
+				FailClosed: e.FailClosed, Own: home == filepath.Clean(i.Home)})
+		}
+		list[n].Events = append(list[n].Events, e.Event)
+		commands[home] = append(commands[home], one.command)
+	}
+	refused := ""
+	if place.Format == "toml" {
+		refused = i.refused(text)
 	}
 	for n, f := range list {
-		if list[n].Problem = i.deathOf(f); list[n].Problem != "" {
+		if list[n].Problem = cmp.Or(refused, i.deathOf(f)); list[n].Problem != "" {
 			list[n].IsDead = true
 		} else if f.Own {
 			list[n].Problem = i.problemOf(f, commands[f.Home])
+		}
+	}
+	return list, nil
+}
+
+// entriesIn lists the handlers of a settings file.
+func (i Installer) entriesIn(text []byte, format string) (list []listed, err error) {
+	if format == "toml" {
+		return i.listedIn(text)
+	}
+	doc, err := jsonedit.Open(text, jsonedit.Format(format))
+	if err != nil {
+		return nil, err
+	}
+	for _, event := range doc.Names(below(i.Agent.Shape.Root)...) {
+		for _, command := range i.commands(doc, event) {
+			list = append(list, listed{event, command})
 		}
 	}
 	return list, nil

@@ -140,7 +140,10 @@ func (e editing) apply(text []byte, before receipt) (after []byte, r receipt, er
 
 // withOwn returns a text with what this home adds.
 func (e editing) withOwn(text []byte) ([]byte, []jsonedit.Insert, error) {
-	if e.format == "toml" {
+	switch {
+	case e.format == "toml" && e.hooks:
+		return e.withList(text)
+	case e.format == "toml":
 		return e.withTable(text)
 	}
 	doc, err := jsonedit.Open(text, jsonedit.Format(e.format))
@@ -162,7 +165,10 @@ func (e editing) withOwn(text []byte) ([]byte, []jsonedit.Insert, error) {
 // withoutOwn returns a text without what this home has added, and without the lists that are
 // empty then. It is for a text that somebody else has written to since.
 func (e editing) withoutOwn(text []byte) ([]byte, error) {
-	if e.format == "toml" {
+	switch {
+	case e.format == "toml" && e.hooks:
+		return e.withoutList(text)
+	case e.format == "toml":
 		return e.withoutTable(text)
 	}
 	doc, err := jsonedit.Open(text, jsonedit.Format(e.format))

@@ -154,7 +154,10 @@ func (e editing) withoutTable(text []byte) ([]byte, error) {
 	if err != nil || !e.isOwnServer(gjson.ParseBytes(own)) {
 		return text, nil
 	}
-	after := cutTable(text, place.Root+"."+ServerName)
+	name := place.Root + "." + ServerName
+	after := cutTables(text, func(header string) bool {
+		return strings.HasPrefix(header, "["+name+"]") || strings.HasPrefix(header, "["+name+".")
+	})
 	delete(servers, ServerName)
 	if len(servers) == 0 {
 		delete(all, place.Root)
@@ -171,16 +174,16 @@ func (e editing) withoutTable(text []byte) ([]byte, error) {
 	return after, nil
 }
 
-// cutTable returns a TOML text without a table and those in it: from its header to the last line of
-// it that says something, with the blank line before it. Comments behind it stay.
-func cutTable(text []byte, name string) []byte {
+// cutTables returns a TOML text without the tables whose headers are cut: each from its header to the last
+// line of it that says something, with the blank line before it. Comments behind it stay.
+func cutTables(text []byte, isCut func(header string) bool) []byte {
 	var kept, comments []string
 	inTable := false
 	for line := range strings.Lines(string(text)) {
 		trimmed := strings.TrimSpace(line)
 		if strings.HasPrefix(trimmed, "[") {
 			wasInTable := inTable
-			inTable = strings.HasPrefix(trimmed, "["+name+"]") || strings.HasPrefix(trimmed, "["+name+".")
+			inTable = isCut(trimmed)
 			if inTable && !wasInTable && len(kept) > 0 && strings.TrimSpace(kept[len(kept)-1]) == "" {
 				kept = kept[:len(kept)-1]
 			}

@@ -188,6 +188,9 @@ const (
 type Shape struct {
 	// Root is the path of the object that has a list for each event, such as "hooks".
 	Root string
+	// Event is the member of a handler that names its event, where Root is one list of all handlers; "":
+	// it is an object.
+	Event string
 	// Groups says that the list has groups {matcher, hooks: [handler]}; otherwise it has
 	// handlers, each with its own matcher.
 	Groups bool

@@ -147,6 +147,9 @@ func (r *settingsReader) events() {
 	switch {
 	case !root.Exists() || root.Type == gjson.Null:
 		return
+	case r.dialect.Shape.Event != "" && root.IsArray():
+		r.list(root)
+		return
 	case !root.IsObject():
 		r.problem(Problem{Line: r.lines.of(root), Text: fmt.Sprintf("%q is %s; want an object with a list for each event",
 			r.dialect.Shape.Root, strictjson.TypeOf([]byte(root.Raw)))})
@@ -160,6 +163,17 @@ func (r *settingsReader) events() {
 			m.name = e.Name
 		}
 		r.event(m.name, m.value)
+	}
+}
+
+// list reads a list of handlers that each name their event.
+func (r *settingsReader) list(root gjson.Result) {
+	for _, one := range elements(root) {
+		event := member(one, r.dialect.Shape.Event).Str
+		if e, known := r.dialect.Event(event); known {
+			event = e.Name
+		}
+		r.handler(one, Handler{Event: event})
 	}
 }
 

@@ -309,3 +309,20 @@ func FuzzSettings(f *testing.F) {
 		}
 	})
 }
+
+// TestOneListOfAllHandlers: Kimi Code's, of which each names its event.
+func TestOneListOfAllHandlers(t *testing.T) {
+	kimi, _ := agents.ByName("kimi")
+	const text = "a = 1\n\n[[hooks]]\nevent = \"PreToolUse\"\nmatcher = \"Bash\"\ncommand = \"one\"\ntimeout = 5\n\n" +
+		"[[hooks]]\nevent = \"Stop\"\n\n[[hooks]]\ncommand = \"three\"\nevent = \"PreToolUse\"\n"
+	got := Read(kimi, []byte(text), "toml")
+	if len(got.Handlers) != 2 || len(got.Problems) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	first, second, wrong := got.Handlers[0], got.Handlers[1], got.Problems[0]
+	if first.Event != "PreToolUse" || first.Matcher != "Bash" || first.Command != "one" || first.Line != 3 ||
+		first.Timeout != 5*time.Second || second.Command != "three" || second.Number != 2 || second.Line != 12 ||
+		wrong.Line != 9 || wrong.Event != "Stop" {
+		t.Errorf("%+v\n%+v\n%+v", first, second, wrong)
+	}
+}

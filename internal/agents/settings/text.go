@@ -94,6 +94,12 @@ func (l *lines) of(value gjson.Result) int {
 // indexes in its JSON.
 func linesOfTOML(text []byte, root string, body gjson.Result) map[int]int {
 	known, of := map[int]int{}, entriesOfTOML(text, root)
+	if all := member(body, root); all.IsArray() {
+		for i, one := range elements(all) {
+			known[one.Index] = of[""].at(i)
+		}
+		return known
+	}
 	for _, event := range membersOf(member(body, root)) {
 		known[event.value.Index] = of[event.name].at(0)
 		number := 0
@@ -129,7 +135,7 @@ func (e tomlEntries) at(i int) int {
 	return e[min(i, len(e)-1)]
 }
 
-// entriesOfTOML finds the lists EVENT and EVENT.hooks below a table.
+// entriesOfTOML finds the lists EVENT and EVENT.hooks below a table, and its own elements as "" if it is a list.
 func entriesOfTOML(text []byte, root string) map[string]tomlEntries {
 	found := map[string]tomlEntries{}
 	var parser unstable.Parser
@@ -152,7 +158,8 @@ func entriesOfTOML(text []byte, root string) map[string]tomlEntries {
 		if e.Kind != unstable.KeyValue {
 			table = path
 		}
-		if len(path) > 1 && path[0] == root && e.Kind != unstable.Table {
+		isList := len(path) == 1 && e.Kind == unstable.ArrayTable
+		if (len(path) > 1 || isList) && path[0] == root && e.Kind != unstable.Table {
 			name := strings.Join(path[1:], ".")
 			found[name] = append(found[name], line.of(gjson.Result{Index: offset}))
 		}
