@@ -34,6 +34,9 @@ func TestMembersOfAnotherShapeAreNoted(t *testing.T) {
 		{"claude UserPromptSubmit", `{"text":"x"}`, "prompt is missing"},
 		{"qwen UserPromptSubmit", `{"prompt":""}`, ""},
 		{"copilot preToolUse", `{"toolName":"bash","toolArgs":"{\"command\":\"ls\"}"}`, ""},
+		{"grok PreToolUse", `{"toolName":"write","toolInput":"{\"content\":\"cut","tool_input":"{\"content\":\"cut"}`,
+			"the arguments of the tool are a text, not an object"},
+		{"kimi UserPromptSubmit", `{"prompt":[{"type":"text","text":"a"},{"type":"image_url"}]}`, ""},
 	} {
 		agent, event, _ := strings.Cut(test.at, " ")
 		d, _ := agents.ByName(agent)
