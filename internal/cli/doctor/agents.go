@@ -3,12 +3,17 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/agents/theirs"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/dustin/go-humanize/english"
 )
 
@@ -68,6 +73,25 @@ func lostInAgents(_ context.Context, s *app.Session) (found []finding) {
 			found = append(found, warning(fmt.Sprintf("plugin %q in %s: %s", loss.Plugin, d.Title, loss.Text),
 				"chibi bridge show "+d.Name))
 		}
+	}
+	return found
+}
+
+// answersInAnotherForm finds hooks of coding agents that answered in turns as another agent's hooks
+// do.
+func answersInAnotherForm(turns []trace.Turn) (found []finding) {
+	notes := map[string]bool{}
+	for _, turn := range turns {
+		for _, r := range slices.Concat(turn.Dispatches()...) {
+			for _, note := range r.Notes {
+				if strings.Contains(note, hooks.NoMeaning) {
+					notes[fmt.Sprintf("hook %q: %s", r.Plugin, note)] = true
+				}
+			}
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(notes)) {
+		found = append(found, warning(text, "let it answer in the form of its agent, or move it to a file of the other one"))
 	}
 	return found
 }

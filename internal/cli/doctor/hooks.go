@@ -6,13 +6,11 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/bridge"
-	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/guards"
 	"github.com/chibi-host/chibi/internal/term"
@@ -58,25 +56,6 @@ func failedHooks(turns []trace.Turn, plugins []plugin.Plugin) (found []finding) 
 	for _, text := range slices.Sorted(maps.Keys(failures)) {
 		found = append(found, warning(fmt.Sprintf("%s %s in the traced turns", text,
 			english.Plural(failures[text], "time", "")), "chibi trace explain"))
-	}
-	return found
-}
-
-// answersInAnotherForm finds hooks of coding agents that answered in turns as another agent's hooks
-// do.
-func answersInAnotherForm(turns []trace.Turn) (found []finding) {
-	notes := map[string]bool{}
-	for _, turn := range turns {
-		for _, r := range slices.Concat(turn.Dispatches()...) {
-			for _, note := range r.Notes {
-				if strings.Contains(note, hooks.NoMeaning) {
-					notes[fmt.Sprintf("hook %q: %s", r.Plugin, note)] = true
-				}
-			}
-		}
-	}
-	for _, text := range slices.Sorted(maps.Keys(notes)) {
-		found = append(found, warning(text, "let it answer in the form of its agent, or move it to a file of the other one"))
 	}
 	return found
 }
