@@ -23,7 +23,7 @@ func table() engine.Dialect {
 	return engine.Dialect{
 		Title:  "Grok Build",
 		Facts:  engine.Facts{Driven: "1.0.41", Date: "2026-11-28", Read: "the documentation that the program brings"},
-		Places: places(), Shape: shape(), Servers: servers(), Events: events(),
+		Places: places(), Reads: reads(), Shape: shape(), Servers: servers(), Events: events(),
 		Matcher: engine.MatcherRule{Whole: true},
 		Tools:   toolNames(), MCPName: "%s__%s", MCPInput: "tool_input", Results: results(),
 		Words: engine.Words{
@@ -161,6 +161,14 @@ func places() []engine.Place {
 		{Scope: engine.ScopeProject, Path: ".grok/hooks/*.json", Format: "json", Whole: true},
 		{Scope: engine.ScopeProject, Path: ".grok/hooks/chibi.json", Format: "json", Write: true, Whole: true},
 	}
+}
+
+// reads: a hook of Claude Code that compares names of tools with its own passes everything in Grok Build, so chibi
+// asks it there too, with Claude Code's names.
+func reads() []engine.Reading {
+	return []engine.Reading{{Agent: "claude", Scopes: []string{engine.ScopeUser, engine.ScopeProject, engine.ScopeLocal},
+		Names: "Grok Build's names of tools, such as run_terminal_command for Bash",
+		If:    "compat.claude.hooks in its config.toml is not false, and you trust the project there"}}
 }
 
 // shape is how Grok Build's settings files list hooks.
