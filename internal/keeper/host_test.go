@@ -144,9 +144,9 @@ func TestAClientThatDoesNotWaitForAHost(t *testing.T) {
 		}
 		return conn, in
 	}
-	conn, in := begin(`"leaves"`)
+	conn, _ := begin(`"leaves"`)
 	conn.Close()
-	conn, in = begin(`"says something else"`)
+	conn, in := begin(`"says something else"`)
 	io.WriteString(conn, "dance!\n")
 	io.Copy(io.Discard, in) // until it is closed
 	conn, _ = begin(`"waits"`)

@@ -96,7 +96,8 @@ func (m *machine) send(worker string) {
 		}
 		status := p.wait(id)
 		m.mails.note(id, status == 0)
-		if !p.isKilled && status != 0 && status != statusUnavailable {
+		// The status of a tool that failed does not say why.
+		if isAway := strings.Contains(p.stderr.String(), "no success within"); !p.isKilled && status != 0 && !isAway {
 			m.findf(id, "%s was not sent, with status %d: %s", id, status, p.stderr)
 		}
 		m.pause(800 * time.Millisecond)

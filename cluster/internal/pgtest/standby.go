@@ -100,8 +100,17 @@ func (s *Server) Promote(ctx context.Context) error {
 	if err := s.set(ctx, "synchronous_standby_names", ""); err != nil {
 		return err
 	}
-	_, err := s.Exec(ctx, "select case when pg_is_in_recovery() then pg_promote() end")
-	return err
+	// A statement that waited for the end of the recovery could be what the recovery waits for.
+	if _, err := s.Exec(ctx, "select case when pg_is_in_recovery() then pg_promote(false) end"); err != nil {
+		return err
+	}
+	for {
+		isPrimary, err := s.Exec(ctx, "select 1 where not pg_is_in_recovery()")
+		if err != nil || len(isPrimary) > 0 {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 func (s *Server) set(ctx context.Context, name, value string) error {
