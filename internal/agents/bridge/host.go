@@ -153,7 +153,7 @@ func (r *run) hostedSoon(ctx context.Context, payload []byte) error {
 	}
 	keep := app.HostedFor(r.session)
 	host, found := r.host(payload)
-	if keep == 0 || !found || disk.MkdirAll(disk.OS{}, host.Dir, 0o700) != nil {
+	if keep == 0 || !found || r.unusable != nil || disk.MkdirAll(disk.OS{}, host.Dir, 0o700) != nil {
 		return nil
 	}
 	if err := host.Start("--keep", keep.String()); err != nil {
