@@ -40,7 +40,7 @@ func TestMistakesAreNamed(t *testing.T) {
 			if test.source != "" {
 				fake["internal/config/config.go"] = &fstest.MapFile{Data: []byte("package config\n" + test.source)}
 			} else {
-				for _, file := range []string{"config.go", "tables.go", "plugins.go", "mcp.go", "foreign.go"} {
+				for _, file := range []string{"bridge.go", "config.go", "tables.go", "plugins.go", "mcp.go", "foreign.go"} {
 					data, err := os.ReadFile("../config/" + file)
 					if err != nil {
 						t.Fatal(err)
