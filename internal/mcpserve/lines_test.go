@@ -295,7 +295,11 @@ func TestASubscriptionHasTheIDThatTheClientSent(t *testing.T) {
 		if !strings.Contains(got, `"method":"notifications/tools/list_changed"`) || !strings.Contains(got, of) {
 			t.Errorf("%.60s is told of a change by %.300s", id, got)
 		}
-		got = c.say(cancelling(id))
+		// The library is told of each tool, and makes one notice of those that it is told of within 10 ms: on a
+		// busy machine there can be another one.
+		for got = c.say(cancelling(id)); strings.Contains(got, "list_changed"); {
+			got = c.next("the end of the subscription")
+		}
 		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,`) || !strings.Contains(got, of) {
 			t.Errorf("%.60s, cancelled, is answered by %.300s", id, got)
 		}
