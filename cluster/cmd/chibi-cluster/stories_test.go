@@ -131,7 +131,7 @@ func TestStoriesOnPostgreSQL(t *testing.T) {
 // sameEverywhere are the stories that no engine can change: they have conversations, but nothing of
 // what they look at is in the store. They run in files only. Any other story runs on both engines.
 const sameEverywhere = `
-	agenthooks agentsall agentstrust answers async bothnames bridge bridgehomes bridgekeeper coding complete config
+	agenthooks agentsall agentstrust answers async bothnames bridge bridgehomes bridgehost coding complete config
 	configguard demo everypoint examplerecipes examples explain fetch fulldisk guards hookfire hookrun hooks
 	hooksonly hung identity install instructions interrupt jobs json keeper keptmood key kode kodeletplugins mcpadd
 	mcpapprove mcpchanges mcpcommands mcplogin mcppermissions mcpproject mcpserve mcpslow missingguards mixed nested
