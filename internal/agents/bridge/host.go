@@ -193,10 +193,8 @@ func hostArguments(globals []string, home, agent, session string) []string {
 // hostEnvironment is the environment without what the agent says there about one event.
 func hostEnvironment(payload []byte, agent engine.Dialect) []string {
 	members := gjson.ParseBytes(payload)
-	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
+	return slices.DeleteFunc(withoutHookVariables(os.Environ(), agent), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		isOfHook := func(v engine.Variable) bool { return v.Name == name }
-		return name == insideVariable || slices.ContainsFunc(agent.Environment, isOfHook) ||
-			members.Get(gjson.Escape(name)).Exists()
+		return members.Get(gjson.Escape(name)).Exists()
 	})
 }

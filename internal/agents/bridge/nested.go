@@ -48,16 +48,17 @@ func (e *nestedError) Error() string {
 // pluginEnvironment returns the environment of plugins: without the variables by which hooks of the
 // agent know it, so that a script that is one for several agents answers as chibi's, and with the event
 // that they are asked about, for chibi that they start.
-func (r *run) pluginEnvironment(all []string) []string {
-	around := ""
-	env := slices.DeleteFunc(slices.Clone(all), func(pair string) bool {
-		name, value, _ := strings.Cut(pair, "=")
-		if name == insideVariable {
-			around = value + " "
-		}
-		return name == insideVariable || slices.ContainsFunc(r.Agent.Environment, func(v engine.Variable) bool {
-			return v.Name == name
-		})
+func (r *run) pluginEnvironment() []string {
+	inside := strings.TrimSpace(os.Getenv(insideVariable) + " " + r.mark())
+	return append(withoutHookVariables(os.Environ(), r.Agent), "CHIBI_AGENT="+r.Agent.Name, insideVariable+"="+inside)
+}
+
+// withoutHookVariables returns an environment without the variables that say something about one event of
+// an agent.
+func withoutHookVariables(env []string, agent engine.Dialect) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		isOfHook := func(v engine.Variable) bool { return v.Name == name }
+		return name == insideVariable || slices.ContainsFunc(agent.Environment, isOfHook)
 	})
-	return append(env, "CHIBI_AGENT="+r.Agent.Name, insideVariable+"="+around+r.mark())
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -185,7 +184,7 @@ func (r *run) open(ctx context.Context) (*app.Session, error) {
 	opts.Permissions.Ask, opts.Permissions.Fill = nil, nil
 	opts.Plugins.Terminal, opts.Plugins.Lend, opts.Plugins.NoTerminal = nil, nil, true
 	opts.Plugins.Stderr, opts.Plugins.RawStderr = nil, nil
-	opts.Plugins.Environ = r.pluginEnvironment(os.Environ())
+	opts.Plugins.Environ = r.pluginEnvironment()
 	opts.Output = agent.Output{Notice: r.told.say}
 	opts.Trace.Failed, opts.Trace.Record = r.told.say, nil
 	return app.Open(ctx, opts)
