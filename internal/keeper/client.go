@@ -118,18 +118,13 @@ func (c *Client) start() {
 		return
 	}
 	c.starting.Go(func() {
-		path, _, err := program()
-		if err != nil {
-			return
-		}
 		env := []string{} // not nil: that would be this program's
 		for _, name := range strings.Fields(environment) {
 			if value, isSet := os.LookupEnv(name); isSet {
 				env = append(env, name+"="+value)
 			}
 		}
-		err = process.Runner{Env: env}.Detach(process.Command{Path: path, Dir: "/", Args: Command(c.Home, c.Keep)})
-		if err != nil {
+		if err := detach(env, "/", Command(c.Home, c.Keep)); err != nil {
 			c.tell(err)
 		}
 	})

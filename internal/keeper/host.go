@@ -13,7 +13,6 @@ import (
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/strictjson"
-	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/plugin/resident"
 )
 
@@ -137,20 +136,16 @@ func (h Host) Start(more ...string) error {
 		return err
 	}
 	unlock()
-	path, _, err := program()
-	if err != nil {
-		return err
-	}
 	var here Key
 	if err := here.here(); err != nil {
 		return err
 	}
-	args := append(slices.Clone(h.Args), more...)
-	return process.Runner{Env: h.Env}.Detach(process.Command{Path: path, Dir: here.Dir, Args: args})
+	return detach(h.Env, here.Dir, slices.Concat(h.Args, more))
 }
 
-// ask answers a question once the client has said that it waits.
-func (s *server) ask(l *link, q Question) {
+// ask answers a question once the client has said that it waits. The answer ends with ctx and with the
+// client.
+func (s *server) ask(ctx context.Context, l *link, q Question) {
 	if q.Key != s.Key {
 		// The client answers by itself, and starts another one for the runs after it.
 		s.reply(l, Reply{Error: "it is in another directory, or has another environment, and ends"})
@@ -164,19 +159,10 @@ func (s *server) ask(l *link, q Question) {
 		return
 	}
 	l.SetDeadline(time.Time{})
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	gone := make(chan struct{})
 	go func() {
-		defer close(gone)
 		l.in.Peek(1) // until the client goes away: it says nothing more
-	}()
-	go func() {
-		select {
-		case <-gone:
-		case <-s.ending:
-		case <-ctx.Done():
-		}
 		cancel()
 	}()
 	answer, isLast := s.Answer(ctx, q.Text)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/fileid"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // Key is what a process depends on: it is lent only to a run of which everything here is the
@@ -108,4 +109,13 @@ func program() (path string, id fileid.ID, err error) {
 		return "", id, fmt.Errorf("this program is not at %s any more: %w", path, err)
 	}
 	return path, id, nil
+}
+
+// detach starts this program in the background. An env of nil is that of this process.
+func detach(env []string, dir string, args []string) error {
+	path, _, err := program()
+	if err != nil {
+		return err
+	}
+	return process.Runner{Env: env}.Detach(process.Command{Path: path, Dir: dir, Args: args})
 }

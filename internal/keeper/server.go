@@ -46,8 +46,10 @@ func Serve(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	go s.accept()
-	s.watch(ctx)
+	asking, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	go s.accept(asking)
+	s.watch(ctx, end)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.last {
@@ -65,7 +67,6 @@ type server struct {
 	program  fileid.ID
 	pool     *pool
 	news     chan struct{} // holds an element if the end may have come
-	ending   chan struct{} // closed when what is being answered is to end
 
 	mu      sync.Mutex
 	clients int
@@ -84,7 +85,7 @@ func listen(o Options) (s *server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &server{Options: o, place: place, news: make(chan struct{}, 1), ending: make(chan struct{})}
+	s = &server{Options: o, place: place, news: make(chan struct{}, 1)}
 	s.pool = &pool{changed: s.wake}
 	if _, s.program, err = program(); err != nil {
 		return nil, err
@@ -139,8 +140,8 @@ func bind(place Place) (*net.UnixListener, error) {
 
 func (s *server) wake() { wake(s.news) }
 
-// watch waits until the keeper is over, and ends what is left.
-func (s *server) watch(ctx context.Context) {
+// watch waits until the keeper is over, and ends what is left. end ends what is being answered.
+func (s *server) watch(ctx context.Context, end func()) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	idle := time.NewTimer(s.Keep)
@@ -161,7 +162,7 @@ func (s *server) watch(ctx context.Context) {
 			waited = true
 		case <-ctx.Done():
 			s.close()
-			close(s.ending)
+			end()
 			s.pool.endAll()
 			if s.Answer == nil {
 				return
@@ -204,7 +205,7 @@ func (s *server) close() {
 	s.wake()
 }
 
-func (s *server) accept() {
+func (s *server) accept(ctx context.Context) {
 	for {
 		conn, err := s.listener.AcceptUnix()
 		if errors.Is(err, net.ErrClosed) {
@@ -219,7 +220,7 @@ func (s *server) accept() {
 		}
 		go func() {
 			defer s.leave()
-			if l, err := newLink(conn); err != nil || !s.serve(l) {
+			if l, err := newLink(conn); err != nil || !s.serve(ctx, l) {
 				conn.Close()
 			}
 		}()
@@ -244,7 +245,7 @@ func (s *server) leave() {
 }
 
 // serve does what a client asks for, and reports whether it stays connected.
-func (s *server) serve(l *link) (stays bool) {
+func (s *server) serve(ctx context.Context, l *link) (stays bool) {
 	l.SetDeadline(time.Now().Add(requestWithin))
 	q, err := readRequest(l.in)
 	if err != nil {
@@ -263,7 +264,7 @@ func (s *server) serve(l *link) (stays bool) {
 	case q.Op == opLend && q.Process != nil:
 		s.lend(l, *q.Process)
 	case q.Op == opAsk && q.Question != nil && s.Answer != nil:
-		s.ask(l, *q.Question)
+		s.ask(ctx, l, *q.Question)
 	default:
 		s.reply(l, Reply{Error: fmt.Sprintf("%.40q is not something that it does", q.Op)})
 	}
