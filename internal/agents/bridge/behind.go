@@ -158,13 +158,14 @@ func (r *run) keeping(agent string) *hooks.Keeping {
 			if r.isForgotten.Load() {
 				return nil
 			}
-			return r.change(func(s *state) {
+			return r.change(func(s *state) error {
 				if s.Hooks == nil {
 					s.Hooks = map[string]hooks.Remembered{}
 				}
 				one := s.Hooks[agent]
 				step(&one)
 				s.Hooks[agent] = one
+				return nil
 			})
 		},
 		Hears: slices.ContainsFunc(r.event.Rows, func(row engine.Row) bool {
@@ -187,7 +188,11 @@ func (r *run) forget() {
 	if len(r.state().Hooks) == 0 {
 		return
 	}
-	if r.change(func(s *state) { s.Hooks = nil }) == nil {
+	err := r.change(func(s *state) error {
+		s.Hooks = nil
+		return nil
+	})
+	if err == nil {
 		return
 	}
 	if err := (disk.OS{}).Remove(r.stateFile().Path); err != nil { // the disk may be full

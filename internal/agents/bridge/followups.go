@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
 // followUps is what chibi notes in a session so that an agent does not go on for ever: agents say
@@ -73,7 +72,10 @@ func (r *run) turnEnds(before followUps) {
 
 // note changes what is noted, and reports whether that was possible; that it was not is said.
 func (r *run) note(step func(*state)) bool {
-	err := r.change(step)
+	err := r.change(func(s *state) error {
+		step(s)
+		return nil
+	})
 	if err != nil {
 		r.told.say(fmt.Sprintf("how often plugins make %s go on cannot be noted: %v", r.Agent.Title, err))
 	}
@@ -83,11 +85,8 @@ func (r *run) note(step func(*state)) bool {
 // follow notes that the agent goes on by a text. The error says why it must not. continued is how
 // often the turn was continued so far.
 func (r *run) follow(text string, continued int) error {
-	if r.unusable != nil {
-		return r.unusable
-	}
 	most := r.session.Agent.Settings.MaxFollowUps
-	return jsonfile.Update(r.stateFile(), func(s *state) error {
+	return r.change(func(s *state) error {
 		if max(s.Count, continued) >= most {
 			return fmt.Errorf("the turn has been continued %d times, as max_follow_ups allows; further follow-up messages "+
 				"are ignored", most)

@@ -52,8 +52,8 @@ func (r *run) state() state {
 	return s
 }
 
-// change changes what is remembered.
-func (r *run) change(step func(*state)) error {
+// change changes what is remembered, unless the step fails.
+func (r *run) change(step func(*state) error) error {
 	if r.unusable != nil {
 		return r.unusable
 	}
@@ -61,8 +61,7 @@ func (r *run) change(step func(*state)) error {
 		if _, err := os.Lstat(r.job); r.job != "" && err != nil {
 			return errEnded
 		}
-		step(s)
-		return nil
+		return step(s)
 	})
 }
 
@@ -72,7 +71,10 @@ func (r *run) enter(now phase) (isNew bool) {
 	if r.bridge.Run == noSession {
 		return true
 	}
-	err := r.change(func(s *state) { s.Phase, isNew = now, s.Phase != now })
+	err := r.change(func(s *state) error {
+		s.Phase, isNew = now, s.Phase != now
+		return nil
+	})
 	if err != nil {
 		r.told.say("that the session begins or ends cannot be noted: " + err.Error())
 	}
