@@ -11,6 +11,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -118,7 +119,7 @@ func clipped(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxText], "") + "\n[cut]"
+	return clip.Bytes(text, maxText) + "\n[cut]"
 }
 
 // Finish asks the hook of a job, which nobody waits for, and remembers what it says. p is the plugin that
