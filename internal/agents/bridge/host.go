@@ -119,8 +119,8 @@ func (h *Host) answer(ctx context.Context, question json.RawMessage) (answer jso
 	return answer, event.Kind == engine.SessionEnd
 }
 
-// hosted has the session's host answer, if there is one.
-func (r *run) hosted(ctx context.Context, payload []byte) error {
+// askHost has the session's host answer, if there is one.
+func (r *run) askHost(ctx context.Context, payload []byte) error {
 	host, found := r.host(payload)
 	if !found {
 		return nil
@@ -139,15 +139,15 @@ func (r *run) hosted(ctx context.Context, payload []byte) error {
 	if err := strictjson.Decode(answer, &out); err != nil {
 		return r.unread(ctx, err)
 	}
-	r.hosts = &out
+	r.hostAnswer = &out
 	return nil
 }
 
 // startWithin is how long the first event of a session waits for its host.
 const startWithin = time.Second
 
-// hostedSoon starts the session's host if plugins would stay in it, and has it answer.
-func (r *run) hostedSoon(ctx context.Context, payload []byte) error {
+// startHost starts the session's host if plugins would stay in it, and has it answer.
+func (r *run) startHost(ctx context.Context, payload []byte) error {
 	if r.Globals == nil || r.event.Kind == engine.SessionEnd {
 		return nil
 	}
@@ -162,9 +162,9 @@ func (r *run) hostedSoon(ctx context.Context, payload []byte) error {
 		}
 		return nil
 	}
-	for until := time.Now().Add(startWithin); r.hosts == nil && time.Now().Before(until) && ctx.Err() == nil; {
+	for until := time.Now().Add(startWithin); r.hostAnswer == nil && time.Now().Before(until) && ctx.Err() == nil; {
 		time.Sleep(2 * time.Millisecond)
-		if err := r.hosted(ctx, payload); err != nil {
+		if err := r.askHost(ctx, payload); err != nil {
 			return err
 		}
 	}

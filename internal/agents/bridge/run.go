@@ -69,9 +69,9 @@ type run struct {
 	// isForgotten says that the session has ended, and what hooks left is removed.
 	isForgotten atomic.Bool
 	// job is the file of a hook that is asked in the background; "": this is an event.
-	job   string
-	leave func()         // leaves the directory of the event
-	hosts *engine.Output // what the session's own process answers; nil: it is not asked
+	job        string
+	leave      func()         // leaves the directory of the event
+	hostAnswer *engine.Output // what the session's own process answers; nil: it is not asked
 }
 
 // Answer reads what the agent says and returns what it is answered. A failure is an answer too.
@@ -90,8 +90,8 @@ func (e Event) Answer(ctx context.Context, in io.Reader) engine.Output {
 	if r.session != nil {
 		defer r.session.Close()
 	}
-	if r.hosts != nil {
-		return *r.hosts
+	if r.hostAnswer != nil {
+		return *r.hostAnswer
 	}
 	return r.output(effect)
 }
@@ -124,7 +124,7 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 		r.told.say("plugins do not run where the agent works: " + err.Error())
 	}
 	r.leave = leave
-	if err := r.hosted(ctx, payload); err != nil || r.hosts != nil {
+	if err := r.askHost(ctx, payload); err != nil || r.hostAnswer != nil {
 		return effect, err
 	}
 	if r.session, err = r.open(ctx); err != nil {
@@ -133,7 +133,7 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 	if err := app.GuardsOf(r.session).Admit(); err != nil {
 		return effect, err
 	}
-	if err := r.hostedSoon(ctx, payload); err != nil || r.hosts != nil {
+	if err := r.startHost(ctx, payload); err != nil || r.hostAnswer != nil {
 		return effect, err
 	}
 	if isServed(r.event, r.moment, r.session) {
