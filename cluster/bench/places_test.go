@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/cache"
@@ -21,6 +22,8 @@ type place struct {
 	here string // the URL of the home that is measured
 	open func(url string) (*store.Engine, error)
 
+	replicas int // of NATS
+
 	*contexts.Store
 	engine *store.Engine
 }
@@ -37,6 +40,9 @@ func (p *place) connected(t testing.TB) (s *contexts.Store, end func()) {
 	must(t, err)
 	return contexts.OpenShared(e, p.home), func() { e.Close() }
 }
+
+// servers is the URL without the home.
+func (p *place) servers() string { return p.here[:strings.LastIndex(p.here, "/")] }
 
 // fresh is a store that knows nothing of what was read before, on the same connection.
 func (p *place) fresh(t testing.TB) *contexts.Store {
@@ -83,7 +89,8 @@ func files(t testing.TB) *place {
 }
 
 func natsPlace(t testing.TB, name, url string, replicas int) *place {
-	return engined(t, &place{name: name, url: func(t testing.TB) string { return natstest.NewHome(t, url, replicas) },
+	return engined(t, &place{name: name, replicas: replicas,
+		url: func(t testing.TB) string { return natstest.NewHome(t, url, replicas) },
 		open: func(url string) (*store.Engine, error) {
 			return natsstore.Driver().Open(t.Context(), store.Options{URL: url})
 		}})

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/store"
@@ -28,12 +30,13 @@ func (r row) applies(p *place) bool { return r.where == nil || r.where(p) }
 
 // The names of rows that goals are about.
 const (
-	rowFloor  = "write and fsync of 700 bytes, floor"
-	rowAppend = "append of 700 bytes"
-	rowWindow = "window of 50"
-	rowBare   = "one bare Tail and Read of it"
-	rowTurn   = "a turn with one tool call"
-	rowLarge  = "the same in a home of many contexts"
+	rowFloor   = "write and fsync of 700 bytes, floor"
+	rowAppend  = "append of 700 bytes"
+	rowPublish = "one bare publish of 700 bytes"
+	rowWindow  = "window of 50"
+	rowBare    = "one bare Tail and Read of it"
+	rowTurn    = "a turn with one tool call"
+	rowLarge   = "the same in a home of many contexts"
 )
 
 func rows() []row {
@@ -42,6 +45,7 @@ func rows() []row {
 	return []row{
 		{rowFloor, *appends, onFiles, floor},
 		{rowAppend, *appends, nil, appending},
+		{rowPublish, *appends, func(p *place) bool { return p.replicas > 0 }, publishing},
 		{"connect and first answer", 30, nil, connecting},
 		{"window of 50, new process", 30, nil, windowOfProcess},
 		{rowWindow, 100, nil, window},
@@ -85,6 +89,23 @@ func appending(t testing.TB, p *place) (once, tidy func()) {
 	return func() {
 		n++
 		must(t, c.Append(message(n)))
+	}, nothing
+}
+
+// publishing is the floor of an append on NATS: what a bare client waits for until the server has
+// stored as many bytes, in a stream with as many replicas.
+func publishing(t testing.TB, p *place) (once, tidy func()) {
+	nc, err := nats.Connect(p.servers())
+	must(t, err)
+	t.Cleanup(nc.Close)
+	js, err := nc.JetStream()
+	must(t, err)
+	_, err = js.AddStream(&nats.StreamConfig{Name: "bare", Subjects: []string{"bare"}, Replicas: p.replicas})
+	must(t, err)
+	data := []byte(strings.Repeat("x", 700))
+	return func() {
+		_, err := js.Publish("bare", data)
+		must(t, err)
 	}, nothing
 }
 
