@@ -26,21 +26,16 @@ import (
 // codeBlock is a fenced block of a page: its language and its text.
 var codeBlock = regexp.MustCompile("(?s)```(\\w+)\n(.*?)```")
 
-// blocks lists the blocks of all pages, by page.
+// blocks lists the blocks of the README and of all pages below docs, by the path of their page.
 func blocks(t *testing.T) map[string][][2]string {
 	t.Helper()
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	found := map[string][][2]string{}
-	for _, page := range append(pages, "../../README.md") {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
+	for page, text := range pages(t) {
+		if page != "README.md" && !strings.HasPrefix(page, "docs/") {
+			continue
 		}
-		for _, m := range codeBlock.FindAllStringSubmatch(string(text), -1) {
-			found[filepath.Base(page)] = append(found[filepath.Base(page)], [2]string{m[1], m[2]})
+		for _, m := range codeBlock.FindAllStringSubmatch(text, -1) {
+			found[page] = append(found[page], [2]string{m[1], m[2]})
 		}
 	}
 	return found

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,18 +13,21 @@ import (
 // pages reads every page of the documentation, by its path from the root.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
-	found := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "examples/plugins/*.md"} {
-		paths, err := filepath.Glob(filepath.Join("../..", pattern))
+	found, root := map[string]string{}, os.DirFS("../..")
+	for _, dir := range []string{"docs", "examples", "."} {
+		err := fs.WalkDir(root, dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && dir == "." && path != "." {
+				return fs.SkipDir
+			}
+			if err != nil || filepath.Ext(path) != ".md" {
+				return err
+			}
+			text, err := fs.ReadFile(root, path)
+			found[path] = string(text)
+			return err
+		})
 		if err != nil {
 			t.Fatal(err)
-		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			found[strings.TrimPrefix(path, "../../")] = string(text)
 		}
 	}
 	return found

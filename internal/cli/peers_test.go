@@ -14,7 +14,7 @@ func TestWhatThePageOfMCPShowsHappened(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := 0
-	for _, block := range blocks(t)["MCP.md"] {
+	for _, block := range blocks(t)["docs/MCP.md"] {
 		if block[0] == "sh" && !strings.Contains(string(transcript), block[1]) {
 			t.Errorf("no script of the run is this one:\n%s", block[1])
 		}
