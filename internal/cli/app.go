@@ -25,6 +25,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/tool"
 	"github.com/chibi-host/chibi/internal/cli/trace"
 	"github.com/chibi-host/chibi/internal/cli/trust"
+	"github.com/chibi-host/chibi/internal/cli/uninstall"
 	"github.com/chibi-host/chibi/internal/cli/unsent"
 	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/urfave/cli/v2"
@@ -141,7 +142,7 @@ func commands(env *command.Env, sharing Sharing) (list []*cli.Command) {
 		contextcmd.Commands, history.Commands, cache.Commands, sharing.storeIn, plugins.Commands, tool.Commands,
 		mcp.Commands, recipe.Commands, trace.Commands, sharing.doctorIn, trust.Commands, jobs.Commands, unsent.Commands,
 		hook.Commands,
-		bridge.Commands, demo.Commands, complete.Commands,
+		bridge.Commands, demo.Commands, uninstall.Commands, complete.Commands,
 	} {
 		list = append(list, family(env)...)
 	}

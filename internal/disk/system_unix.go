@@ -40,6 +40,10 @@ func openat(dir int, name string, flags int) (fd int, err error) {
 	}
 }
 
+// IsWritable reports whether this user may make and remove files in a directory. On Windows it is
+// always true: access control lists are not read.
+func IsWritable(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }
+
 func isOurs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid()

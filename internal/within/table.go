@@ -44,6 +44,7 @@ func Commands() []Row {
 		{Names: []string{"mcp add", "mcp login"}, Why: "which servers the model can use, and as whom, is your decision"},
 		{Names: []string{"mcp approve"}, Why: "whether a changed tool is trusted is your decision"},
 		{Names: []string{"bridge add", "bridge remove"}, Why: "which agents your plugins guard is your decision"},
+		{Names: []string{"uninstall"}, Why: "it takes out the plugins that guard calls of the model"},
 		{Names: []string{"unsent remove"}, Why: "what could not be stored is there only once"},
 		{Names: []string{"store copy", "store settings", "store unlock"},
 			Why: "it can replace what the settings of a context forbid"},

@@ -79,6 +79,9 @@ func (i Installer) in(p engine.Place) Installer {
 
 // edit changes a file and keeps the receipt.
 func (i Installer) edit(done *Done, path string, e editing) error {
+	if i.Trial {
+		return i.try(done, path, e)
+	}
 	return jsonfile.Update(receiptsFile(i.Home), func(all *receipts) error {
 		var next receipt
 		var changed bool

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +33,8 @@ type Installer struct {
 	Limit      time.Duration
 	// NoServer leaves out the MCP server.
 	NoServer bool
+	// Trial says what would be done, with the errors that would come, and changes nothing.
+	Trial bool
 	// Run runs a program of the agent, for those that are told of MCP servers by it; false: it
 	// is not there.
 	Run func(program string, args ...string) (found bool, err error)
@@ -53,6 +56,22 @@ func NewInstaller(home string) (i Installer, err error) {
 	}
 	i.Project, err = os.Getwd()
 	return i, err
+}
+
+// Runner runs programs of agents, for at most a minute each.
+func Runner(ctx context.Context) func(string, ...string) (bool, error) {
+	return func(name string, args ...string) (found bool, err error) {
+		r := process.Runner{NoTerminal: true}
+		path, found := r.LookPath(name)
+		if !found {
+			return false, nil
+		}
+		outcome, err := r.Run(ctx, process.Command{Path: path, Args: args, Timeout: time.Minute})
+		if err == nil && !outcome.Ok() {
+			err = outcome.Err()
+		}
+		return true, err
+	}
 }
 
 // Done is what an installer has done.

@@ -13,7 +13,6 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/urfave/cli/v2"
 )
 
@@ -104,7 +103,7 @@ func installer(ctx context.Context, env *command.Env, agent string, w written) (
 	if i, err = anywhere(env); err != nil {
 		return i, err
 	}
-	i.Agent, i.Scope, i.Run = d, engine.ScopeUser, runner(ctx)
+	i.Agent, i.Scope, i.Run = d, engine.ScopeUser, bridge.Runner(ctx)
 	i.FailClosed, i.NoServer, i.Limit = w.failClosed, w.noServer, w.limit
 	if w.project {
 		i.Scope = engine.ScopeProject
@@ -126,22 +125,6 @@ func anywhere(env *command.Env) (i bridge.Installer, err error) {
 		return i, err
 	}
 	return bridge.NewInstaller(home)
-}
-
-// runner runs programs of agents.
-func runner(ctx context.Context) func(string, ...string) (bool, error) {
-	return func(name string, args ...string) (found bool, err error) {
-		r := process.Runner{NoTerminal: true}
-		path, found := r.LookPath(name)
-		if !found {
-			return false, nil
-		}
-		outcome, err := r.Run(ctx, process.Command{Path: path, Args: args, Timeout: time.Minute})
-		if err == nil && !outcome.Ok() {
-			err = outcome.Err()
-		}
-		return true, err
-	}
 }
 
 // result is what an installer has done.

@@ -105,7 +105,7 @@ func failedCommand(env *command.Env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			if err := showFailed(env, failed, asJSON); err != nil || len(failed) == 0 {
+			if err := showFailed(env.Out, failed, asJSON); err != nil || len(failed) == 0 {
 				return err
 			}
 			switch {
@@ -119,13 +119,13 @@ func failedCommand(env *command.Env) *cli.Command {
 	})
 }
 
-func showFailed(env *command.Env, failed []contexts.Mail, asJSON bool) error {
+func showFailed(out *output.Printer, failed []contexts.Mail, asJSON bool) error {
 	if asJSON {
-		return env.Out.JSON(append([]contexts.Mail{}, failed...))
+		return out.JSON(append([]contexts.Mail{}, failed...))
 	}
 	for _, m := range failed {
 		sent, text := time.Unix(m.Timestamp, 0).Format(time.DateTime), strings.ReplaceAll(m.Content, "\n", "\n  ")
-		if err := env.Out.Say("%s from %s:\n  %s", sent, m.Sender(), text); err != nil {
+		if err := out.Say("%s from %s:\n  %s", sent, m.Sender(), text); err != nil {
 			return err
 		}
 	}

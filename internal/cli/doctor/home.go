@@ -23,13 +23,13 @@ func homeDirectory(home string) []finding {
 	switch {
 	case isMissing && disk.IsTaken(home):
 		f = failure(home+" is a broken link", "create the directory that it points to, or "+another)
-	case isMissing && !isWritable(existingAncestor(home)):
+	case isMissing && !disk.IsWritable(existingAncestor(home)):
 		f = failure("there is no home at "+home+", and it cannot be created", another)
 	case isMissing:
 		f = fine("there is no home yet at " + home + "; the first prompt creates it")
 	case err != nil || !info.IsDir():
 		f = failure(home+" is not a usable directory", another)
-	case !isWritable(home):
+	case !disk.IsWritable(home):
 		f = failure(home+" is not writable", "make it writable, or "+another)
 	default:
 		f = fine("the home is " + home)

@@ -5,11 +5,7 @@ package doctor
 import (
 	"io/fs"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
-
-func isWritable(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }
 
 // owner returns the user and the group that a file belongs to. known is true if its mode says
 // what others may do with it.

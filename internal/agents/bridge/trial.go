@@ -1,0 +1,57 @@
+package bridge
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// Added lists the settings files into which a home has added entries, and what it told agents.
+func Added(home string) ([]string, error) {
+	all, err := receiptsOf(home)
+	return slices.Sorted(maps.Keys(all)), err
+}
+
+// receiptsOf reads the receipts of a home.
+func receiptsOf(home string) (receipts, error) { return jsonfile.Read[receipts](receiptsFile(home)) }
+
+// try says whether a file would be changed, and why it could not be.
+func (i Installer) try(done *Done, path string, e editing) error {
+	all, err := receiptsOf(i.Home)
+	if err != nil {
+		return err
+	}
+	text, err := readSettings(path)
+	if err != nil {
+		return err
+	}
+	after, _, err := e.apply(text, all[path])
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if bytes.Equal(text, after) {
+		return nil
+	}
+	done.Files = append(done.Files, path)
+	file, err := settingsFile(path)
+	if dir := filepath.Dir(file); err == nil && !disk.IsWritable(dir) {
+		err = fmt.Errorf("you may not change files in %s", dir)
+	}
+	return err
+}
+
+// tryServer says whether the agent would be told that the MCP server is gone.
+func (i Installer) tryServer(done *Done, place engine.ServerPlace, e editing) error {
+	all, err := receiptsOf(i.Home)
+	if _, wasTold := all[strings.Join(place.Add, " ")]; wasTold && !e.adds {
+		done.Ran = append(done.Ran, strings.Join(place.Remove, " "))
+	}
+	return err
+}

@@ -1,0 +1,189 @@
+package uninstall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/agents/bridge"
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/keeper"
+)
+
+// plan is what is to be removed.
+type plan struct {
+	home     string
+	agents   []withdrawn
+	projects []string // settings files of projects, which stay
+	// processes are the directories whose keepers end.
+	processes []string
+	files     []string
+	yours     []string // the names in the home that stay
+}
+
+// withdrawn is an agent whose settings lose chibi's entries.
+type withdrawn struct {
+	bridge.Installer
+	done bridge.Done
+}
+
+// isOwn reports whether chibi writes what has a name in its home, and nobody else does.
+func isOwn(name string) bool {
+	file, isLock := strings.CutSuffix(name, ".lock")
+	return isLock && file == "config.toml" || slices.Contains([]string{"trust.json", "pycache", "installed.json", "mcp-tokens.json", "mcp-approved.json",
+		"agent-hooks.json", "said.json", "schemas.json", "mcp-tools.json", "state.json", "keeper.sock",
+		"bridge", ".tidied"}, file) || strings.HasPrefix(name, "mcp-tokens.")
+}
+
+// isYours reports whether what has a name in the home is your work: what you wrote or said.
+func isYours(name string) bool {
+	return slices.Contains([]string{"config.toml", "models.toml", "plugins", "recipes", "prompts", "contexts", "unsent"},
+		name)
+}
+
+// planFor finds everything, and every reason why it could not be removed.
+func planFor(ctx context.Context, home string, all bool) (p plan, err error) {
+	p.home = home
+	for _, step := range []func(context.Context) error{p.addAgents, p.addProcesses} {
+		if err := step(ctx); err != nil {
+			return p, err
+		}
+	}
+	return p, p.addFiles(all)
+}
+
+func (p *plan) isEmpty() bool { return len(p.agents)+len(p.processes)+len(p.files) == 0 }
+
+// addAgents adds the agents whose settings have entries of this home.
+func (p *plan) addAgents(ctx context.Context) error {
+	base, err := bridge.NewInstaller(p.home)
+	if err != nil {
+		return err
+	}
+	base.Scope, base.Run = engine.ScopeUser, bridge.Runner(ctx)
+	added, err := bridge.Added(p.home)
+	if err != nil {
+		return err
+	}
+	for _, d := range agents.All() {
+		i := base
+		i.Agent, i.Trial = d, true
+		done, err := i.Remove()
+		var none *bridge.NoPlaceError
+		switch {
+		case errors.As(err, &none):
+			continue
+		case err != nil:
+			return err
+		}
+		if len(done.Files)+len(done.Ran) > 0 {
+			i.Trial = false
+			p.agents = append(p.agents, withdrawn{i, done})
+		}
+		added = slices.DeleteFunc(added, func(path string) bool { return slices.Contains(done.Files, path) })
+	}
+	p.projects = slices.DeleteFunc(added, func(path string) bool { return !filepath.IsAbs(path) })
+	return nil
+}
+
+// addProcesses adds the keepers of the home and of the sessions of agents. None may be in use, and no
+// run may use a context.
+func (p *plan) addProcesses(ctx context.Context) error {
+	sessions, err := filepath.Glob(filepath.Join(p.home, "bridge", "*", "*"))
+	if err != nil {
+		return err
+	}
+	for _, dir := range append([]string{p.home}, sessions...) {
+		status, err := keeper.StatusOf(dir)
+		switch {
+		case errors.Is(err, keeper.ErrNone):
+		case err != nil:
+			return err
+		case status.Busy() > 0:
+			return fmt.Errorf("a run uses kept processes of plugins in %s; end it first", dir)
+		default:
+			p.processes = append(p.processes, dir)
+		}
+	}
+	files, err := contexts.Open(p.home)
+	if err != nil {
+		return err
+	}
+	names, err := files.Names(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if holder, inUse := files.Holder(ctx, name); inUse {
+			return fmt.Errorf("process %d uses context %q; end it first", holder.PID, name)
+		}
+	}
+	return nil
+}
+
+// addFiles adds what is in the home and is not yours, or everything that chibi knows.
+func (p *plan) addFiles(all bool) error {
+	entries, err := os.ReadDir(p.home)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(p.home, e.Name())
+		if !isOwn(e.Name()) && !(all && isYours(e.Name())) {
+			p.yours = append(p.yours, e.Name())
+			continue
+		}
+		if err := removable(path); err != nil {
+			return err
+		}
+		p.files = append(p.files, path)
+	}
+	return nil
+}
+
+// removable returns an error if something in a tree, or the tree itself, cannot be removed.
+func removable(root string) error {
+	if dir := filepath.Dir(root); !disk.IsWritable(dir) {
+		return fmt.Errorf("you may not remove files in %s", dir)
+	}
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && !disk.IsWritable(path) {
+			err = fmt.Errorf("you may not remove files in %s", path)
+		}
+		return err
+	})
+}
+
+// carryOut removes it: first what starts chibi, last the home.
+func (p *plan) carryOut(ctx context.Context) error {
+	for _, a := range p.agents {
+		if _, err := a.Remove(); err != nil {
+			return err
+		}
+	}
+	for _, dir := range p.processes {
+		if _, err := keeper.Stop(ctx, dir); err != nil && !errors.Is(err, keeper.ErrNone) {
+			return err
+		}
+	}
+	for _, path := range p.files {
+		if err := (disk.OS{}).RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	if len(p.yours) == 0 && disk.Exists(disk.OS{}, p.home) {
+		return disk.Remove(disk.OS{}, p.home)
+	}
+	return nil
+}
