@@ -4,6 +4,6 @@
 // the loopback network.
 //
 // go test runs a few cases of each kind. .ci/campaign runs all of them, saves its progress
-// so that it can be stopped and continued, and writes the table of docs/RELIABILITY.md. A
+// so that it can be stopped and continued, and writes the table of docs/internals/CAMPAIGN.md. A
 // case depends only on its number and the seed, so that a failed one can be run again.
 package campaign

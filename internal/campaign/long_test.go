@@ -131,7 +131,7 @@ func (p *progress) sayTheEnd(t *testing.T, s *settings) {
 	}
 }
 
-// table returns the table for docs/RELIABILITY.md.
+// table returns the table for docs/internals/CAMPAIGN.md.
 func (p *progress) table() string {
 	columns := []string{lost, hung, over, left, passed, screen, leaked, broken}
 	var b strings.Builder
