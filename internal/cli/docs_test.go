@@ -23,10 +23,13 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// codeBlock is a fenced block of a page: its language and its text.
-var codeBlock = regexp.MustCompile("(?s)```(\\w+)\n(.*?)```")
+// codeBlock is a fenced block of a page: a comment that says why it is not run, its language and its text.
+var codeBlock = regexp.MustCompile("(?s)(<!-- not run: [^\n]+ -->\n)?```(\\w+)\n(.*?)```")
 
-// blocks lists the blocks of the README and of all pages below docs, by the path of their page.
+// notRun is the language of blocks with such a comment.
+const notRun = "not run"
+
+// blocks lists the blocks of the README and of all pages below docs, by the path of their page: language and text.
 func blocks(t *testing.T) map[string][][2]string {
 	t.Helper()
 	found := map[string][][2]string{}
@@ -35,27 +38,106 @@ func blocks(t *testing.T) map[string][][2]string {
 			continue
 		}
 		for _, m := range codeBlock.FindAllStringSubmatch(text, -1) {
-			found[page] = append(found[page], [2]string{m[1], m[2]})
+			language := m[2]
+			if m[1] != "" {
+				language = notRun
+			}
+			found[page] = append(found[page], [2]string{language, m[3]})
 		}
 	}
 	return found
 }
 
 // TestPluginsInThePagesWork loads every script of the documentation as a plugin,
-// asks it at its hooks and calls its tools.
+// asks it at its hooks and calls its tools. Those of EMBEDDING.md are for the hook points of its program, see
+// TestTheProgramOfEmbeddingAnswersAsThePageSays.
 func TestPluginsInThePagesWork(t *testing.T) {
 	count := 0
 	for page, list := range blocks(t) {
 		for _, block := range list {
-			if !strings.HasPrefix(block[1], "#!") || !strings.Contains(block[1], "--schema") {
+			if !strings.HasPrefix(block[1], "#!") || !strings.Contains(block[1], "--schema") || page == embedding {
 				continue
 			}
 			count++
 			t.Run(page, func(t *testing.T) { tryPlugin(t, block[1]) })
 		}
 	}
-	if count < 3 {
+	if count < 12 {
 		t.Errorf("only %d plugins found in the pages", count)
+	}
+}
+
+// TestPluginsInGoInThePagesWork builds every plugin in Go of the documentation and does the same with it.
+func TestPluginsInGoInThePagesWork(t *testing.T) {
+	count := 0
+	for page, list := range blocks(t) {
+		for _, block := range list {
+			if block[0] != "go" || !strings.Contains(block[1], "plugin/serve") {
+				continue
+			}
+			count++
+			program, err := os.ReadFile(buildPage(t, block[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(page, func(t *testing.T) { tryPlugin(t, string(program)) })
+		}
+	}
+	if count == 0 {
+		t.Error("no plugin in Go found in the pages")
+	}
+}
+
+// buildPage builds a program of a page and returns its path.
+func buildPage(t *testing.T, source string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "program")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, filepath.Join(dir, "main.go"))
+	build.Dir = "../.." // what it imports is this module
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// embedding is the page about programs that hold plugins.
+const embedding = "EMBEDDING.md"
+
+// TestTheProgramOfEmbeddingAnswersAsThePageSays builds the program of EMBEDDING.md, puts the scripts of the
+// page into its plugins, and runs it as the page does.
+func TestTheProgramOfEmbeddingAnswersAsThePageSays(t *testing.T) {
+	dir, program, runs := t.TempDir(), "", 0
+	if err := os.Mkdir(filepath.Join(dir, "plugins"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range blocks(t)[embedding] {
+		switch {
+		case block[0] == "go":
+			program = buildPage(t, block[1])
+		case strings.HasPrefix(block[1], "#!"):
+			name := regexp.MustCompile(`(?m)^# (\w+): `).FindStringSubmatch(block[1])[1]
+			if err := os.WriteFile(filepath.Join(dir, "plugins", name), []byte(block[1]), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		case block[0] == "console":
+			for _, run := range strings.Split(block[1], "$ deploy ")[1:] {
+				target, want, _ := strings.Cut(run, "\n")
+				cmd := exec.CommandContext(t.Context(), program, target)
+				cmd.Dir = dir
+				out, err := cmd.CombinedOutput()
+				if string(out) != want {
+					t.Errorf("%s: %v, %q, and the page says %q", target, err, out, want)
+				}
+				runs++
+			}
+		}
+	}
+	if runs < 3 {
+		t.Errorf("only %d runs found", runs)
 	}
 }
 

@@ -118,8 +118,8 @@ func TestHelpersAreTheSameEverywhere(t *testing.T) {
 	const root = "../../../"
 	for helper, files := range map[string][]string{
 		"serve.py":     {"examples/plugins/temperature-resident", "docs/PLUGINS.md"},
-		"serve.js":     {"examples/plugins/plain-output", "docs/PLUGINS.md"},
-		"serve.sh":     {"examples/plugins/logger-resident", "docs/PLUGINS.md"},
+		"serve.js":     {"examples/plugins/plain-output"},
+		"serve.sh":     {"examples/plugins/logger-resident"},
 		"serve.go.txt": {"examples/plugins/word_count/main.go"},
 	} {
 		want, err := scaffold.Helper(helper)
