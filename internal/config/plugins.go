@@ -10,7 +10,7 @@ import (
 // Plugins says how plugins are run. Times are in milliseconds.
 type Plugins struct {
 	// How long `--schema` may take, and `hook` of Kodelet's hooks; a plugin that takes
-	// longer is [left out for 10 minutes](PLUGINS.md#what-is-remembered), or until this is
+	// longer is [left out for 10 minutes](PROTOCOL.md#what-is-remembered), or until this is
 	// raised.
 	ProbeTimeoutMS int `toml:"probe_timeout_ms" min:"1"`
 	// How long a hook may take, unless its plugin's schema says it.
@@ -33,11 +33,11 @@ type Plugins struct {
 	// colours, newlines, tabs and progress lines stay and all other control sequences
 	// are removed.
 	RawStderr bool `toml:"raw_stderr"`
-	// Whether what plugins print for `--schema` is [remembered](PLUGINS.md#what-is-remembered),
+	// Whether what plugins print for `--schema` is [remembered](PROTOCOL.md#what-is-remembered),
 	// so that they are not all called at every start: `on`; `off`; `always`: also on file
 	// systems that do not report changes of files reliably (NFS, FUSE, FAT and the like).
 	SchemaCache string `toml:"schema_cache" oneof:"on off always"`
-	// How long the process of a [resident plugin](PLUGINS.md#kept-between-runs) that no run uses is kept for the next one,
+	// How long the process of a [resident plugin](PROTOCOL.md#kept-between-runs) that no run uses is kept for the next one,
 	// as in `10m`, `90s` or `1h30m`, at most `24h`; `0`: it ends with its run. Not on Windows.
 	Keep string `toml:"keep" check:"duration"`
 	// Removes the model's key from the environment of plugins: `CHIBI_API_KEY`, the
@@ -82,7 +82,7 @@ type Plugin struct {
 	// How long this plugin's hooks and tools may take, whatever its schema says.
 	TimeoutMS int `toml:"timeout_ms" min:"1" unset:"the plugin's"`
 	// `inherit`: the terminal is the standard input of this plugin's hooks and tools; see
-	// [PLUGINS.md](PLUGINS.md#asking-the-person); `data`: it is not.
+	// [PROTOCOL.md](PROTOCOL.md#asking-the-person); `data`: it is not.
 	Stdin string `toml:"stdin" oneof:"data inherit" unset:"the plugin's"`
 	// `ignore` or `block`: what a failure of the plugin does at points where it can
 	// block. With `block` no prompt is answered and no tool called while the plugin is
@@ -92,7 +92,7 @@ type Plugin struct {
 	// Hook points of the mode chain at which the plugin only ever blocks, besides those that it names itself: there it is
 	// asked as [a guard](HOOKS.md#guards), and what it changes is ignored.
 	Guards []string `toml:"guards" check:"guards" unset:"the plugin's"`
-	// `true`: calling this plugin needlessly or twice has no effect, see [PLUGINS.md](PLUGINS.md#pure-plugins).
+	// `true`: calling this plugin needlessly or twice has no effect, see [PROTOCOL.md](PROTOCOL.md#pure-plugins).
 	Pure *bool `toml:"pure" unset:"the plugin's"`
 	// Hooks are settings for single hook points, which take precedence over the above.
 	Hooks map[hookpoints.Name]Hook `toml:"hooks" name:"POINT"`

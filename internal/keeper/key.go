@@ -65,7 +65,7 @@ const always = "CHIBI_HOME CHIBI_DEPTH CHIBI_WITHIN"
 
 // unrelated are the variables that do not belong to a key unless a plugin lists them,
 // because they vary from run to run and from terminal to terminal: the working directory is
-// in the key itself, the context and -v are in each request. docs/PLUGINS.md lists them.
+// in the key itself, the context and -v are in each request. docs/PROTOCOL.md lists them.
 const unrelated = "PWD OLDPWD SHLVL _ CHIBI_CONTEXT CHIBI_VERBOSE CHIBI_BRIDGED COLUMNS LINES WINDOWID " +
 	"TERM_SESSION_ID ITERM_SESSION_ID SHELL_SESSION_ID WT_SESSION KITTY_WINDOW_ID GNOME_TERMINAL_SCREEN TMUX_PANE " +
 	"XDG_SESSION_ID SSH_CLIENT SSH_CONNECTION SSH_TTY"

@@ -1,7 +1,7 @@
 // Package native implements chibi's own plugin protocol: executables in a directory,
 // asked with --schema what they are, run with CHIBI_HOOK at the points that
 // they subscribed to and with CHIBI_TOOL_NAME when the model calls them.
-// docs/HOOKS.md and docs/PLUGINS.md describe the protocol to plugin authors.
+// docs/HOOKS.md and docs/PROTOCOL.md describe the protocol to plugin authors.
 //
 // [Load] promises that a broken plugin never prevents the others from loading, that
 // each skipped plugin is reported with a reason, and that plugins are returned in

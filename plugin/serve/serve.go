@@ -1,6 +1,6 @@
 // Package serve makes a program in Go a plugin of chibi: it answers --schema, hooks and
 // tool calls, each started for itself or all of them in one process that stays (a resident
-// plugin). docs/PLUGINS.md describes the protocol.
+// plugin). docs/PROTOCOL.md describes the protocol.
 //
 //	func main() {
 //		p := serve.Plugin{Schema: schema, Hook: hook, Tool: tool}
