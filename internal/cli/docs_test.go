@@ -353,9 +353,9 @@ func hasBenchmark(t *testing.T, pkg, name string) bool {
 }
 
 // TestTheEventMapIsTrue holds the table of Kodelet's and Kode's events in
-// HOOKS.md against the adapters.
+// MIGRATING.md against the adapters.
 func TestTheEventMapIsTrue(t *testing.T) {
-	page, err := os.ReadFile("../../docs/HOOKS.md")
+	page, err := os.ReadFile("../../docs/MIGRATING.md")
 	if err != nil {
 		t.Fatal(err)
 	}

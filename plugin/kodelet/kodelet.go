@@ -6,7 +6,7 @@
 // ADR 025 and HOOKS.md: the events before_tool_call, after_tool_call,
 // user_message_send, turn_end, after_turn and agent_stop.
 //
-// Where Kodelet drops parts of what hooks answer, this package does not; docs/HOOKS.md
+// Where Kodelet drops parts of what hooks answer, this package does not; docs/MIGRATING.md
 // lists the differences. It promises that hooks come in the order of their directories and
 // then of their file names, bytewise; that a file that cannot be used never
 // hides one of the same name in a later directory; and that a field that has no
