@@ -11,15 +11,23 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-const pagePath = "../docs/PERMISSIONS.md"
+const (
+	pagePath     = "../docs/PERMISSIONS.md"
+	examplesPath = "testdata/examples.md"
+)
 
+// readPage returns the page and, behind it, the examples that it has no room for.
 func readPage(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile(pagePath)
+	page, err := os.ReadFile(pagePath)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(data)
+	examples, err := os.ReadFile(examplesPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page) + "\n" + string(examples)
 }
 
 // tablesOf returns the rows of all tables with a heading of columns, and where each is.
@@ -78,15 +86,15 @@ func callOf(text string) Call {
 	return Call{Tool: spec, Access: AccessOf(spec, fmt.Appendf(nil, `{"it": %q}`, argument), "/project")}
 }
 
-// judgedAs is how the page calls a judgement.
-func judgedAs(j Judgement) string {
+// verdict is how the page calls a judgement.
+func verdict(j Judgement) string {
 	switch {
 	case j.Decision == Deny:
 		return "denied"
 	case j.Protected:
 		return "protected"
 	case j.Decision == Ask:
-		return "asked"
+		return "asks you"
 	case j.Decision == Allow:
 		return "allowed"
 	}
@@ -108,28 +116,48 @@ func rulesIn(t *testing.T, cell string) *Rules {
 }
 
 func TestTheExamplesOfRulesHold(t *testing.T) {
-	rows := tablesOf(t, readPage(t), "| rules | call | judged | because |")
-	for _, row := range rows {
-		if got := rulesIn(t, row[0]).Judge(callOf(row[1])); judgedAs(got) != row[2] {
-			t.Errorf("%s: %+v", strings.Join(row, " | "), got)
+	page, count := readPage(t), 0
+	for columns, tool := range map[string]string{
+		"| rules | call | verdict | because |":    "",
+		"| rules | command | verdict | because |": "shell_exec ",
+	} {
+		for _, row := range tablesOf(t, page, columns) {
+			for _, call := range codes(row[1]) {
+				count++
+				if got := rulesIn(t, row[0]).Judge(callOf(tool + call)); verdict(got) != row[2] {
+					t.Errorf("%s | %s | %s: %+v", row[0], call, row[2], got)
+				}
+			}
 		}
 	}
-	if len(rows) < 90 {
-		t.Errorf("only %d examples were read", len(rows))
+	if count < 200 {
+		t.Errorf("only %d examples were read", count)
 	}
 }
 
 func TestTheExamplesOfDeniedCommandsHold(t *testing.T) {
-	page := readPage(t)
-	for _, rule := range []string{"shell(git push*)", "shell(npm publish*)"} {
-		_, part, _ := strings.Cut(page, "with `deny "+rule+"`")
-		for _, row := range rowsBelow(t, part, "| line | judged | because |") {
-			line := strings.NewReplacer(`\|`, "|", "¶", "\n").Replace(strings.Trim(row[0], "`"))
-			got := rulesOf(t, []string{rule}, nil, []string{"shell"}).Judge(shellCall(line, "/project"))
-			if judgedAs(got) != row[1] {
-				t.Errorf("%s: %+v", strings.Join(row, " | "), got)
-			}
+	page, count := readPage(t), 0
+	check := func(rule, line, want string) {
+		count++
+		got := rulesOf(t, []string{rule}, nil, []string{"shell"}).Judge(shellCall(line, "/project"))
+		if verdict(got) != want {
+			t.Errorf("%s | %s: %+v", line, want, got)
 		}
+	}
+	for _, row := range tablesOf(t, page, "| the line | examples | verdict |") {
+		for _, line := range codes(row[1]) {
+			check("shell(git push*)", line, row[2])
+		}
+	}
+	_, examples, _ := strings.Cut(page, "\n# Examples of rules\n")
+	for _, rule := range []string{"shell(git push*)", "shell(npm publish*)"} {
+		_, part, _ := strings.Cut(examples, "With `deny "+rule+"`")
+		for _, row := range rowsBelow(t, part, "| line | verdict | because |") {
+			check(rule, strings.NewReplacer(`\|`, "|", "¶", "\n").Replace(strings.Trim(row[0], "`")), row[1])
+		}
+	}
+	if count < 80 {
+		t.Errorf("only %d examples were read", count)
 	}
 }
 
@@ -217,7 +245,7 @@ func TestTheCategoriesOfThePage(t *testing.T) {
 }
 
 func TestTheCommandsThatRunOthersAreLookedThrough(t *testing.T) {
-	rows := tablesOf(t, readPage(t), "| | |")
+	rows := tablesOf(t, readPage(t), "| they | commands |")
 	deny := rulesOf(t, []string{"shell(git push*)"}, nil, []string{"shell"})
 	allow := rulesOf(t, nil, nil, []string{"shell(git *)"})
 	for i, row := range rows {
@@ -229,11 +257,11 @@ func TestTheCommandsThatRunOthersAreLookedThrough(t *testing.T) {
 			case "-c":
 				command = "sh -c 'git push'"
 			}
-			want := []Decision{Deny, Deny, Ask}[i]
+			want := []Decision{Deny, Deny, Ask}[i%3]
 			if got := deny.Judge(shellCall(command, "/project")); got.Decision != want {
 				t.Errorf("%s: %+v, want %s", command, got, want)
 			}
-			want = []Decision{Allow, Undecided, Undecided}[i]
+			want = []Decision{Allow, Undecided, Undecided}[i%3]
 			if got := allow.Judge(shellCall(command, "/project")); got.Decision != want {
 				t.Errorf("%s: %+v, want %s", command, got, want)
 			}
@@ -242,8 +270,8 @@ func TestTheCommandsThatRunOthersAreLookedThrough(t *testing.T) {
 }
 
 func TestTheHarmlessVariablesOfThePage(t *testing.T) {
-	_, line, _ := strings.Cut(readPage(t), "A permission looks behind these only, and `LC_*`: ")
-	line, _, _ = strings.Cut(line, "\n")
+	_, line, _ := strings.Cut(strings.Join(strings.Fields(readPage(t)), " "), "A permission looks behind these only, and `LC_*`: ")
+	line, _, _ = strings.Cut(line, ". ")
 	names := codes(line)
 	for _, name := range names {
 		if !isHarmless(name, false) {
@@ -257,10 +285,14 @@ func TestTheHarmlessVariablesOfThePage(t *testing.T) {
 
 // TestTheProtectedFilesOfThePage writes the table anew with CHIBI_DRAW=1.
 func TestTheProtectedFilesOfThePage(t *testing.T) {
-	page := readPage(t)
-	const columns = "| because | protected |\n| --- | --- |\n"
+	data, err := os.ReadFile(pagePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(data)
+	const columns, end = "| because | protected |\n| --- | --- |\n", "<!-- /generated -->"
 	before, rest, found := strings.Cut(page, columns)
-	_, after, ended := strings.Cut(rest, "\n\n")
+	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
 		t.Fatalf("%s has no table %s", pagePath, columns)
 	}
@@ -268,7 +300,7 @@ func TestTheProtectedFilesOfThePage(t *testing.T) {
 	for _, group := range protectedGroups() {
 		fmt.Fprintf(&table, "| %s | `%s` |\n", group.why, strings.Join(group.names, "` `"))
 	}
-	fresh := before + columns + table.String() + "\n" + after
+	fresh := before + columns + table.String() + end + after
 	if fresh == page {
 		return
 	}

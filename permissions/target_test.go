@@ -27,18 +27,18 @@ func TestTargetsOfRedirections(t *testing.T) {
 		"cd x && cd ../denied; echo > a":        "denied",
 		"cd denied; cd ..; echo > a":            "denied", // which of the directories it is is not followed
 		"cd x; echo > a":                        "allowed",
-		"cd $X; echo > a":                       "asked",
-		"cd; echo > a":                          "asked",
-		"pushd x; echo > a":                     "asked",
-		"CDPATH=/x cd a; echo > b":              "asked",
+		"cd $X; echo > a":                       "asks you",
+		"cd; echo > a":                          "asks you",
+		"pushd x; echo > a":                     "asks you",
+		"CDPATH=/x cd a; echo > b":              "asks you",
 		"cd $X; echo > /project/a":              "allowed",
-		"echo > $X":                             "asked",
-		"echo > a$X":                            "asked",
-		"echo > *.txt":                          "asked",
-		"echo > ~other/a":                       "asked",
-		"HOME=/x; echo > ~/a":                   "asked",
-		"echo > /proc/self/cwd/denied/a":        "asked",
-		"echo > /proc/self/fd/1":                "asked",
+		"echo > $X":                             "asks you",
+		"echo > a$X":                            "asks you",
+		"echo > *.txt":                          "asks you",
+		"echo > ~other/a":                       "asks you",
+		"HOME=/x; echo > ~/a":                   "asks you",
+		"echo > /proc/self/cwd/denied/a":        "asks you",
+		"echo > /proc/self/fd/1":                "asks you",
 		"echo > /dev/null 2>&1 >&2 2>/dev/fd/2": "allowed",
 		"echo >&-":                              "allowed",
 		"echo > ~/.bashrc":                      "protected",
@@ -51,7 +51,7 @@ func TestTargetsOfRedirections(t *testing.T) {
 		"cat < $X":                              "allowed",
 		"cat < a":                               "allowed",
 	} {
-		if got := r.Judge(shellCall(line, "/project")); judgedAs(got) != want {
+		if got := r.Judge(shellCall(line, "/project")); verdict(got) != want {
 			t.Errorf("%s: %+v, want %s", line, got, want)
 		}
 	}
@@ -74,7 +74,7 @@ func TestATargetIsJudgedAsNamedAndAsResolved(t *testing.T) {
 		"echo > other":       "allowed",
 		"echo > up/" + filepath.Base(root) + "/src/a": "denied",
 	} {
-		if got := r.Judge(shellCall(line, root)); judgedAs(got) != want {
+		if got := r.Judge(shellCall(line, root)); verdict(got) != want {
 			t.Errorf("%s: %+v, want %s", line, got, want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestADirectoryIsBothThatOfItsNameAndThatOfItsLink(t *testing.T) {
 		"cd -L link/..; echo > y":               "denied",
 		"cd -P link; echo > x":                  "allowed",
 	} {
-		if got := r.Judge(shellCall(line, root)); judgedAs(got) != want {
+		if got := r.Judge(shellCall(line, root)); verdict(got) != want {
 			t.Errorf("%s: %+v, want %s", line, got, want)
 		}
 	}

@@ -30,7 +30,7 @@ func rowsBelow(t *testing.T, page, columns string) (rows [][]string) {
 	return rows
 }
 
-// TestTheExamplesOfURLPolicyHold reads the lists and the table of docs/PERMISSIONS.md.
+// TestTheExamplesOfURLPolicyHold reads the lists of docs/PERMISSIONS.md, its table and that of the further examples.
 func TestTheExamplesOfURLPolicyHold(t *testing.T) {
 	data, err := os.ReadFile("../docs/PERMISSIONS.md")
 	if err != nil {
@@ -48,17 +48,17 @@ func TestTheExamplesOfURLPolicyHold(t *testing.T) {
 	policy := WithURLs(fixed{byDefault: Judgement{Decision: Ask}}, newURLPolicy(t, URLSettings{
 		DenyOverride: entries(file.Lists["deny_override"]...), AllowOverride: entries(file.Lists["allow_override"]...),
 		Deny: entries(file.Lists["deny"]...), Allow: entries(file.Lists["allow"]...)}))
-	rows := rowsBelow(t, page, "| URL | its address | | why |")
+	rows := tablesOf(t, readPage(t), "| URL | its address | verdict | because |")
 	for _, row := range rows {
 		address := netip.MustParseAddr(strings.Replace(row[1], "public", "93.184.216.34", 1))
 		access := tools.Access{URL: strings.Trim(row[0], "`"), Addresses: []netip.Addr{address}}
 		j := policy.Judge(Call{Access: access})
-		want := map[string]Decision{"allowed": Allow, "denied": Deny, "asked": Undecided}[row[2]]
+		want := map[string]Decision{"allowed": Allow, "denied": Deny, "asks you": Undecided}[row[2]]
 		if j.Decision != want || want != Undecided && !strings.Contains(j.By, strings.Trim(row[3], "`")) {
 			t.Errorf("%s: %+v", strings.Join(row, " | "), j)
 		}
 	}
-	if len(rows) < 15 {
+	if len(rows) < 20 {
 		t.Errorf("only %d examples", len(rows))
 	}
 }
