@@ -35,30 +35,27 @@ import (
 // Config is the configuration of one run. The comment of a field with a key is
 // its text in docs/CONFIGURATION.md.
 type Config struct {
-	// The key for the model's server. Without it `$CHIBI_API_KEY` is used, then
-	// `$OPENROUTER_API_KEY` or `$OPENAI_API_KEY` for their servers.
+	// The key for the model's server. Without it chibi uses `$CHIBI_API_KEY`, then `$OPENROUTER_API_KEY` or
+	// `$OPENAI_API_KEY` for their servers.
 	APIKey string `toml:"api_key"`
 	// The model's name in requests.
 	Model string `toml:"model" shared:"yes"`
-	// The chat completions endpoint; an address whose path ends in `/v1` is completed with `/chat/completions`, any
-	// other is used as it is.
+	// The chat completions endpoint. chibi adds `/chat/completions` to an address whose path ends in `/v1`.
 	BaseURL string `toml:"base_url" check:"address"`
 	// BaseURLSet reports whether BaseURL was configured and is not the default.
 	BaseURLSet bool
-	// The person's name; the model is told if it is not the default.
+	// Your name. chibi tells it to the model if it is not the default.
 	Username string `toml:"username" shared:"yes"`
 	// How many tokens the model accepts, see [The context window](#the-context-window);
 	// four bytes of a message count as one token.
 	ContextWindowLimit int `toml:"context_window_limit" shared:"yes" model:"context_window" min:"1" unset:"the model's"`
 	// How full the context may be before a warning, in percent; 0: no warning.
 	WarnThresholdPercent float64 `toml:"warn_threshold_percent" shared:"yes" min:"0" max:"100"`
-	// A context above the threshold is compacted automatically, before the prompt is
-	// answered.
+	// chibi compacts a context above the threshold before it answers the prompt.
 	AutoCompact bool `toml:"auto_compact" shared:"yes"`
-	// That threshold, in percent of `context_window_limit`.
+	// The threshold, in percent of `context_window_limit`.
 	AutoCompactThreshold float64 `toml:"auto_compact_threshold" shared:"yes" min:"0" max:"100"`
-	// How many of its exchanges are removed from the window then, in percent; the
-	// latest two stay.
+	// How many exchanges automatic compaction removes from the window, in percent; the latest two stay.
 	RollingCompactDropPercentage float64 `toml:"rolling_compact_drop_percentage" shared:"yes" min:"0" max:"100"`
 	// Adds `prompts/reflection.md` to the system prompt and offers the tool
 	// `update_reflection`.
@@ -67,62 +64,56 @@ type Config struct {
 	ReflectionCharacterLimit int `toml:"reflection_character_limit" min:"1"`
 	// How many responses the model may give to one prompt.
 	MaxToolRounds int `toml:"max_tool_rounds" min:"1"`
-	// How many tool calls of one response are run.
+	// How many tool calls of one response chibi runs.
 	MaxCallsPerResponse int `toml:"max_calls_per_response" min:"1"`
 	// How often `pre_stop` may continue a turn, and how many recipes hooks may run in it.
 	MaxFollowUps int `toml:"max_follow_ups" min:"1"`
 	// How many rounds the tool `recurse` can ask for.
 	MaxRecursionDepth int `toml:"max_recursion_depth" min:"1"`
-	// How deep sub-agents may work inside each other: 1 means that they start none themselves.
+	// How deep sub-agents may start each other; 1: they start none.
 	MaxAgentDepth int `toml:"max_agent_depth" min:"1" max:"10"`
-	// How many tokens, of requests and responses, all sub-agents that one prompt starts may use together.
+	// How many tokens, of requests and responses, all sub-agents of one prompt may use together.
 	MaxAgentTokens int `toml:"max_agent_tokens" min:"1"`
-	// How long the model's server may take until the first piece of its answer, and how long an answer that has begun
-	// may bring nothing but comments (`: ping`) or empty pieces; local models that are slow need minutes.
+	// How long the model's server may take until the first piece of an answer, and how long it may send only comments
+	// (`: ping`) or empty pieces in one; slow local models need minutes.
 	RequestFirstByteTimeoutMS int `toml:"request_first_byte_timeout_ms" min:"1"`
-	// How long an answer that has begun may pause before it is given up. Only the time
-	// during which chibi waits for the server counts.
+	// How long an answer may pause. Only the time in which chibi waits for the server counts.
 	RequestIdleTimeoutMS int `toml:"request_idle_timeout_ms" min:"1"`
-	// Accepted for compatibility with the original, without effect: chibi uses kernel
-	// locks.
+	// Without effect; chibi accepts it for compatibility with the original.
 	LockHeartbeatSeconds *int `toml:"lock_heartbeat_seconds"`
 	// API are members of the request body.
 	API API `toml:"api" model:"api"`
-	// How many characters of a tool's output the model is shown; larger ones are cached.
+	// How many characters of a tool's output the model sees; chibi caches larger outputs.
 	ToolOutputCacheThreshold int `toml:"tool_output_cache_threshold" min:"1"`
-	// How many characters of a cached output the model is shown.
+	// How many characters of a cached output the model sees.
 	ToolCachePreviewChars int `toml:"tool_cache_preview_chars" min:"0"`
-	// Clean the cache of the context at the end of every run, and once a day those of all contexts, which runs with `-C`
-	// do not.
+	// chibi cleans the context's cache at the end of every run, and the caches of all contexts once a day (not in runs
+	// with `-C`).
 	AutoCleanupCache bool `toml:"auto_cleanup_cache"`
-	// How old a cached output may be at that time; 0: any age.
+	// How old a cached output may be then; 0: any age.
 	ToolCacheMaxAgeDays int `toml:"tool_cache_max_age_days" min:"0"`
-	// How much each context may keep at that time; the oldest outputs are removed
-	// first; 0: no bound.
+	// How much a context may keep then; chibi removes the oldest outputs first; 0: no limit.
 	ToolCacheMaxBytes int `toml:"tool_cache_max_bytes" min:"0"`
-	// Directories and files that the model may read with the file tools; `~` is your home. Links out of them are not
-	// followed; files of chibi's home with keys, settings or approvals (`config.toml`, `models.toml`, `local.toml`,
-	// `trust.json`, `installed.json`, `mcp-tokens.json`, `mcp-approved.json`, `agent-hooks.json`, and for a
-	// shared store names with `credentials`, `.nk`, `.creds` or `pgpass` in them) are never read.
+	// Directories and files that the model may read with the file tools; `~` is your home. chibi follows no links out
+	// of them, and [never reads](TOOLS.md#files) its own keys, settings and approvals.
 	FileToolsAllowedPaths []string `toml:"file_tools_allowed_paths" check:"paths" unset:"none"`
-	// Directories outside the project in which the coding tools may write as they may within it; `~` is your home.
+	// Directories outside the project in which the coding tools may write as in the project; `~` is your home.
 	FileToolsWritePaths []string `toml:"file_tools_write_paths" check:"paths" unset:"none"`
-	// Adds [the instructions](TOOLS.md#instructions) in `AGENTS.md`, or in `CLAUDE.md` where there is none, to the system
-	// prompt: your own, and those of the project that you have approved.
+	// Adds [instructions](TOOLS.md#instructions) in `AGENTS.md` or `CLAUDE.md` to the system prompt: yours, and those
+	// of a project that you approved.
 	ProjectInstructions *bool `toml:"project_instructions" unset:"tools.coding"`
-	// Where contexts, mail and cached outputs are kept: `files`, in the home, or the URL of a store that several
-	// machines share. This and the next four count in config.toml only; `--store` and
-	// `$CHIBI_STORE` precede it. Needs chibi-cluster, see [A shared store](#a-shared-store).
+	// Where contexts, mail and cached outputs are: `files`, in the home, or the URL of [a shared
+	// store](#a-shared-store), which needs chibi-cluster. This and the next four keys count in config.toml only;
+	// `--store` and `$CHIBI_STORE` precede it.
 	Store string `toml:"store" above:"never" instead:"use --store URL or CHIBI_STORE" shown:"address"`
-	// A file with what the store wants to know of you, which only you may read; `~` is your home.
-	// `$CHIBI_STORE_CREDENTIALS` precedes it.
+	// A file with the credentials for the store, which only you may read; `~` is your home. `$CHIBI_STORE_CREDENTIALS`
+	// precedes it.
 	StoreCredentials string `toml:"store_credentials" above:"never" unset:"none"`
 	// A PEM file with the certificates that the store's server may have; `~` is your home.
 	StoreCA string `toml:"store_ca" above:"never" unset:"the system's"`
-	// How long an operation on the store is repeated while it does not answer.
+	// How long chibi repeats an operation on the store that gets no answer.
 	StoreTimeoutMS int `toml:"store_timeout_ms" above:"never" min:"1"`
-	// How long a context stays reserved for a program that is not heard of any more, 15 to 3600 seconds. Less
-	// than 15 would end while the servers choose a new leader.
+	// How long a context stays reserved for a program that gives no sign of life, 15 to 3600 seconds.
 	StoreLeaseSeconds int `toml:"store_lease_seconds" above:"never" min:"15" max:"3600"`
 	// Storage says when a transcript starts a new partition.
 	Storage Storage `toml:"storage"`

@@ -8,13 +8,13 @@ import (
 
 // Foreign says which hooks of coding agents run, and how.
 type Foreign struct {
-	// `true`: hooks that are URLs may be at addresses of private networks. This machine's own
-	// (loopback) are always allowed.
+	// `true`: hooks that are URLs may be at addresses of private networks. Those of this machine (loopback) always
+	// may.
 	AllowPrivate bool `toml:"allow_private"`
-	// `true`: hooks that ask a model run. They cost tokens, and the model sees what the hook is
-	// about. Otherwise a message says that they do not run.
+	// `true`: hooks that ask a model run. They cost tokens, and the model sees the subject of the hook. Without it, a
+	// message says that they do not run.
 	ModelHooks bool `toml:"model_hooks"`
-	// The model that these ask, unless the hook names one.
+	// The model for these, unless the hook names one.
 	PromptModel string `toml:"prompt_model" unset:"model"`
 	// ByName are the agents whose hooks run.
 	ByName map[string]ForeignAgent `toml:"*" name:"AGENT"`
@@ -22,19 +22,17 @@ type Foreign struct {
 
 // ForeignAgent says which hooks of one agent run.
 type ForeignAgent struct {
-	// `true`: the hooks in your own settings files of this agent run here too, and those of
-	// your organisation. AGENT is `claude`, `codex`, `copilot`, `crush`, `cursor`, `droid`, `gemini`, `grok`,
-	// `kimi` or `qwen`, see [AGENTS.md](AGENTS.md).
+	// `true`: the hooks in your and your organisation's settings files of this agent run here too. AGENT is `claude`,
+	// `codex`, `copilot`, `crush`, `cursor`, `droid`, `gemini`, `grok`, `kimi` or `qwen`, see [AGENTS.md](AGENTS.md).
 	User bool `toml:"user"`
-	// `true`: so do those in the settings files of the project, after you have approved them
-	// with `chibi trust`.
+	// `true`: so do the hooks in the project's settings files, after you approve them with `chibi trust`.
 	Project bool `toml:"project"`
-	// Further settings files of this agent; `~` is your home. They need no approval.
+	// Further settings files of this agent, without approval; `~` is your home.
 	Files []string `toml:"files" check:"paths" unset:"none"`
-	// The version of the agent that its hooks are told, where they are told one.
+	// The version of the agent, for hooks that get one.
 	Version string `toml:"version" check:"line" unset:"chibi-VERSION"`
-	// Directories of the agent's plugins whose hooks run (`hooks/hooks.json` in them); `~` is your home. They
-	// need no approval.
+	// Directories of the agent's plugins whose hooks run (`hooks/hooks.json` in them), without approval; `~` is your
+	// home.
 	Plugins []string `toml:"plugins" check:"paths" unset:"none"`
 }
 

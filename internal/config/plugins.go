@@ -9,39 +9,33 @@ import (
 
 // Plugins says how plugins are run. Times are in milliseconds.
 type Plugins struct {
-	// How long `--schema` may take, and `hook` of Kodelet's hooks; a plugin that takes
-	// longer is [left out for 10 minutes](PROTOCOL.md#what-is-remembered), or until this is
-	// raised.
+	// How long `--schema` may take, and `hook` of Kodelet's hooks. chibi leaves a slower plugin [out for 10
+	// minutes](PROTOCOL.md#what-is-remembered), or until you raise this.
 	ProbeTimeoutMS int `toml:"probe_timeout_ms" min:"1"`
-	// How long a hook may take, unless its plugin's schema says it.
+	// How long a hook may take, unless its plugin's schema says so.
 	HookTimeoutMS int `toml:"hook_timeout_ms" min:"1"`
-	// How long a tool may take, unless its plugin's schema says it.
+	// How long a tool may take, unless its plugin's schema says so.
 	ToolTimeoutMS int `toml:"tool_timeout_ms" min:"1"`
-	// How long a plugin that asks at `/dev/tty` may have the terminal, unless its own
-	// time limit is longer.
+	// How long a plugin that asks at `/dev/tty` may have the terminal, unless its own timeout is longer.
 	AskTimeoutMS int `toml:"ask_timeout_ms" min:"1"`
-	// How much a plugin's tool may print; a tool that prints more is ended, and its
-	// output up to there is kept.
+	// How much a plugin's tool may print. chibi ends a tool that prints more and keeps the output so far.
 	MaxToolOutputBytes int `toml:"max_tool_output_bytes" min:"1"`
-	// How many plugins are asked at once, for their schemas and at hooks where plugins do not wait for each other. Each
-	// takes four file descriptors and its own memory.
+	// How many plugins chibi runs at once, for their schemas and at hooks where plugins do not wait for each other.
+	// Each takes four file descriptors and its own memory.
 	Parallel int `toml:"parallel" min:"1" unset:"four for each core, at least 16"`
-	// Files and directories outside the plugins directory to which links in it may
-	// lead.
+	// Files and directories outside the plugins directory to which links in it may lead.
 	AllowLinks []string `toml:"allow_links" unset:"none"`
-	// Passes the standard error of plugins to the terminal unchanged. Otherwise
-	// colours, newlines, tabs and progress lines stay and all other control sequences
-	// are removed.
+	// Plugins' standard error goes to the terminal unchanged. Without it, chibi removes control sequences except
+	// colours, newlines, tabs and progress lines.
 	RawStderr bool `toml:"raw_stderr"`
-	// Whether what plugins print for `--schema` is [remembered](PROTOCOL.md#what-is-remembered),
-	// so that they are not all called at every start: `on`; `off`; `always`: also on file
-	// systems that do not report changes of files reliably (NFS, FUSE, FAT and the like).
+	// Whether chibi [remembers](PROTOCOL.md#what-is-remembered) the schemas of plugins: `on`, `off`, or `always`, also
+	// on file systems that do not report changes reliably (NFS, FUSE, FAT).
 	SchemaCache string `toml:"schema_cache" oneof:"on off always"`
-	// How long the process of a [resident plugin](PROTOCOL.md#kept-between-runs) that no run uses is kept for the next one,
-	// as in `10m`, `90s` or `1h30m`, at most `24h`; `0`: it ends with its run. Not on Windows.
+	// How long chibi keeps the process of a [resident plugin](PROTOCOL.md#kept-between-runs) for the next run: `10m`,
+	// `90s` or `1h30m`, at most `24h`; `0`: until the run ends. Not on Windows.
 	Keep string `toml:"keep" check:"duration"`
-	// Removes the model's key from the environment of plugins: `CHIBI_API_KEY`, the
-	// provider's variable and any other that holds it; and likewise `CHIBI_STORE`, if its URL has a password or a token.
+	// Removes variables with the model's key from the environment of plugins, and `CHIBI_STORE` if its URL has a
+	// password or a token.
 	HideKey bool `toml:"hide_key"`
 	// ByName are settings for single plugins.
 	ByName map[string]Plugin `toml:"*" name:"NAME"`
@@ -73,26 +67,23 @@ type Plugin struct {
 	// Required says that a context that machines share requires the plugin as a guard, even if
 	// it is turned off here.
 	Required bool
-	// `false` leaves the plugin out. NAME, here and below, is the name of its file, or the one in its
-	// schema; settings under both leave it out. `chibi plugin disable NAME` sets it, `chibi -C CONTEXT
-	// plugin disable NAME` for one context.
+	// `false` turns the plugin off. NAME, here and below, is the name of its file or the one in its schema. `chibi
+	// plugin disable NAME` sets it, `chibi -C CONTEXT plugin disable NAME` for one context.
 	Enabled bool `toml:"enabled"`
 	// Like `plugins.hide_key`, for this plugin.
 	HideKey *bool `toml:"hide_key" unset:"plugins.hide_key"`
 	// How long this plugin's hooks and tools may take, whatever its schema says.
 	TimeoutMS int `toml:"timeout_ms" min:"1" unset:"the plugin's"`
-	// `inherit`: the terminal is the standard input of this plugin's hooks and tools; see
+	// `inherit`: the terminal is the standard input of the plugin's hooks and tools, see
 	// [PROTOCOL.md](PROTOCOL.md#asking-the-person); `data`: it is not.
 	Stdin string `toml:"stdin" oneof:"data inherit" unset:"the plugin's"`
-	// `ignore` or `block`: what a failure of the plugin does at points where it can
-	// block. With `block` no prompt is answered and no tool called while the plugin is
-	// missing, whatever the reason. `ignore` also lets one be missing whose own schema says
-	// `block`.
+	// `ignore` or `block`: what a failure of the plugin does at points where it can block. With `block`, chibi answers
+	// no prompt and calls no tool while the plugin is missing; `ignore` permits that even if the schema says `block`.
 	OnFailure string `toml:"on_failure" shared:"block" oneof:"ignore block" unset:"the plugin's"`
-	// Hook points of the mode chain at which the plugin only ever blocks, besides those that it names itself: there it is
-	// asked as [a guard](HOOKS.md#guards), and what it changes is ignored.
+	// Hook points of the mode chain, besides those in its schema, at which the plugin is only [a
+	// guard](HOOKS.md#guards): it can block, and chibi ignores its changes.
 	Guards []string `toml:"guards" check:"guards" unset:"the plugin's"`
-	// `true`: calling this plugin needlessly or twice has no effect, see [PROTOCOL.md](PROTOCOL.md#pure-plugins).
+	// `true`: calling the plugin without need or twice has no effect, see [PROTOCOL.md](PROTOCOL.md#pure-plugins).
 	Pure *bool `toml:"pure" unset:"the plugin's"`
 	// Hooks are settings for single hook points, which take precedence over the above.
 	Hooks map[hookpoints.Name]Hook `toml:"hooks" name:"POINT"`
@@ -102,11 +93,10 @@ func (p *Plugin) setDefaults() { *p = Plugin{Enabled: true, Hooks: map[hookpoint
 
 // Hook are the settings of one plugin at one hook point.
 type Hook struct {
-	// How long one hook of the plugin may take, as in `[plugins.guard.hooks.pre_tool]`;
-	// takes precedence over `timeout_ms` of the plugin.
+	// How long one hook of the plugin may take, as in `[plugins.guard.hooks.pre_tool]`; precedes the plugin's
+	// `timeout_ms`.
 	TimeoutMS int `toml:"timeout_ms" min:"1" unset:"the plugin's"`
-	// What a failure of the plugin does at this hook; takes precedence over
-	// `on_failure` of the plugin.
+	// What a failure does at this hook; precedes the plugin's `on_failure`.
 	OnFailure string `toml:"on_failure" shared:"block" oneof:"ignore block" check:"point" unset:"the plugin's"`
 }
 
@@ -126,8 +116,8 @@ func kodeEvents() []string {
 type KodeHook struct {
 	// Event is Kode's name of the event.
 	Event string
-	// A program that is run as a hook in Kode's protocol, see
-	// [MIGRATING.md](MIGRATING.md#from-kode). `[[kode.hooks.EVENT]]` is a list.
+	// A program that chibi runs as a hook in Kode's protocol, see [MIGRATING.md](MIGRATING.md#from-kode).
+	// `[[kode.hooks.EVENT]]` is a list.
 	Exec string `toml:"exec" required:"PROGRAM"`
 	// The program's arguments.
 	Args []string `toml:"args" unset:"none"`

@@ -6,8 +6,7 @@ type API struct {
 	Temperature *float64 `toml:"temperature" shared:"yes" unset:"not sent"`
 	// How many tokens the answer may have at most.
 	MaxTokens *int `toml:"max_tokens" shared:"yes" unset:"not sent"`
-	// Nucleus sampling: only the most likely tokens whose probabilities add up to this
-	// are considered.
+	// Nucleus sampling: the model chooses among the most likely tokens whose probabilities add up to this.
 	TopP *float64 `toml:"top_p" shared:"yes" unset:"not sent"`
 	// Texts at which the model stops.
 	Stop []string `toml:"stop" shared:"yes" unset:"not sent"`
@@ -16,16 +15,15 @@ type API struct {
 	ToolChoice any `toml:"tool_choice" unset:"not sent"`
 	// Whether one response may contain several tool calls.
 	ParallelToolCalls *bool `toml:"parallel_tool_calls" unset:"not sent"`
-	// How much tokens are avoided that have already been used often.
+	// How much the model avoids tokens that it has used often.
 	FrequencyPenalty *float64 `toml:"frequency_penalty" shared:"yes" unset:"not sent"`
-	// How much tokens are avoided that have already been used at all.
+	// How much the model avoids tokens that it has used at all.
 	PresencePenalty *float64 `toml:"presence_penalty" shared:"yes" unset:"not sent"`
 	// With the same seed the server tries to give the same answer.
 	Seed *int64 `toml:"seed" shared:"yes" unset:"not sent"`
 	// The format of the answer: a table, in the server's format.
 	ResponseFormat any `toml:"response_format" unset:"not sent"`
-	// Accepted for compatibility with the original, which did not send it either;
-	// without effect.
+	// Without effect; chibi accepts it for compatibility with the original.
 	PromptCaching *bool `toml:"prompt_caching"`
 	// Reasoning says how much the model should think.
 	Reasoning Reasoning `toml:"reasoning"`
@@ -34,9 +32,8 @@ type API struct {
 // Reasoning says how much the model should think. Effort and MaxTokens exclude each
 // other: the source with more precedence wins; if one source has both, Effort does.
 type Reasoning struct {
-	// How much the model reasons, in the server's terms. This and `max_tokens` exclude
-	// each other: the source with more precedence wins; if one source has both,
-	// `effort` does.
+	// How much the model reasons, in the server's terms. Of this and `max_tokens` the source with more precedence
+	// wins, in one source `effort`.
 	Effort *string `toml:"effort" shared:"yes" json:"effort,omitempty" unset:"not sent"`
 	// How many tokens the model may use for reasoning.
 	MaxTokens *int `toml:"max_tokens" shared:"yes" json:"max_tokens,omitempty" unset:"not sent"`
@@ -57,8 +54,7 @@ type Storage struct {
 	MaxAgeSeconds int `toml:"partition_max_age_seconds" min:"60"`
 	// How many bytes count as one token for `storage.partition_max_tokens`.
 	BytesPerToken int `toml:"bytes_per_token" min:"1"`
-	// Accepted for compatibility with the original, without effect: the transcript is
-	// searched without an index.
+	// Without effect; chibi accepts it for compatibility with the original.
 	EnableBloomFilters *bool `toml:"enable_bloom_filters"`
 }
 
@@ -76,35 +72,33 @@ type Filter struct {
 	// Offers the model `spawn_agent`, with which it gives tasks to [sub-agents](TOOLS.md#sub-agents), and
 	// [`summarize_content`](TOOLS.md#summarize_content).
 	Agents bool `toml:"agents"`
-	// Only these tools are offered, before plugins filter. A tool of an MCP server is `mcp__SERVER__TOOL`; `SERVER_TOOL`
-	// means it too.
+	// chibi offers only these tools. A tool of an MCP server is `mcp__SERVER__TOOL` or `SERVER_TOOL`. Plugins filter
+	// later.
 	Include []string `toml:"include" unset:"all"`
-	// These tools are not offered, before plugins filter.
+	// chibi does not offer these tools.
 	Exclude []string `toml:"exclude" shared:"adds" unset:"none"`
-	// Tools of these categories are not offered: `shell`, `read`, `write`, `edit`, `search`, `fetch`, `agent`, `mcp`.
+	// chibi does not offer tools of these categories: `shell`, `read`, `write`, `edit`, `search`, `fetch`, `agent`,
+	// `mcp`.
 	ExcludeCategories []string `toml:"exclude_categories" shared:"adds" check:"categories" unset:"none"`
-	// `landlock`: the Linux kernel confines commands of `shell_exec` to the project, what `file_tools_allowed_paths`
-	// and `file_tools_write_paths` name, and the system, see [TOOLS.md](TOOLS.md#a-sandbox); where it cannot, no
-	// command runs.
+	// `landlock`: the Linux kernel confines commands of `shell_exec`, see [TOOLS.md](TOOLS.md#a-sandbox); where it
+	// cannot, no command runs.
 	Sandbox string `toml:"sandbox" oneof:"off landlock"`
-	// What commands in the sandbox may change of the files that other programs run or take their settings from, such
-	// as `.claude`, `.mcp.json`, `.git/hooks`, `.git/config`: paths below each directory in which they may write. All
-	// else of these is put back, see [TOOLS.md](TOOLS.md#what-is-put-back).
+	// Paths, such as `.mcp.json` and `.git/hooks`, at which commands in the sandbox may change files that other
+	// programs run. chibi [puts back](TOOLS.md#what-is-put-back) such changes elsewhere.
 	SandboxWrite []string `toml:"sandbox_write" check:"paths" unset:"none"`
-	// What commands of `shell_exec` leave in the background goes on after the run, see
-	// [TOOLS.md](TOOLS.md#shell_exec).
+	// Commands that `shell_exec` leaves in the background go on after the run, see [TOOLS.md](TOOLS.md#shell_exec).
 	KeepJobs bool `toml:"keep_jobs"`
 }
 
 // Permissions are rules about which tool calls may happen. Unlike other lists, these grow: a
 // source adds its rules to those of the sources before it.
 type Permissions struct {
-	// Calls that never happen, such as `"shell_exec(rm *)"`, see [PERMISSIONS.md](PERMISSIONS.md#rules). In all three
-	// lists, `local.toml` and `--set` add to what `config.toml` has, and remove nothing.
+	// Calls that chibi refuses, such as `"shell_exec(rm *)"`, see [PERMISSIONS.md](PERMISSIONS.md#rules). `local.toml`
+	// and `--set` add to these three lists and remove nothing.
 	Deny Rules `toml:"deny" shared:"adds" unset:"none"`
-	// Calls that you are asked about, unless they are denied.
+	// Calls about which chibi asks you, unless a rule denies them.
 	Ask Rules `toml:"ask" unset:"none"`
-	// Calls that happen without a question, unless they are denied or asked about.
+	// Calls that chibi makes without a question, unless a rule denies them or asks.
 	Allow Rules `toml:"allow" unset:"none"`
 }
 
@@ -125,17 +119,17 @@ func (r Rule) String() string { return r.Text }
 // URLPolicy says which URLs are fetched without a question, and which never. Its lists grow
 // as rules do, but only config.toml can allow something.
 type URLPolicy struct {
-	// What happens with URLs that no entry is for: `deny` refuses them; with `allow` you are asked as for any other
-	// call, unless a rule or a plugin decides. `local.toml` and `--set` can only say `deny`.
+	// For URLs without an entry: `deny` refuses them, `allow` leaves them to rules, plugins and you. `local.toml` and
+	// `--set` can only say `deny`.
 	Default string `toml:"default" shared:"deny" oneof:"allow deny" above:"deny"`
-	// URLs that are never fetched: `"preset:NAME"`, or a pattern such as `"*://*.example.com"`, see
+	// URLs that chibi never fetches: `"preset:NAME"`, or a pattern such as `"*://*.example.com"`, see
 	// [PERMISSIONS.md](PERMISSIONS.md#url_policy). `local.toml` and `--set` add to this and to `deny`.
 	DenyOverride Rules `toml:"deny_override" shared:"adds" unset:"none"`
-	// URLs that are fetched without a question although `deny` has them; only in `config.toml`.
+	// URLs that chibi fetches without a question although `deny` has them; only in `config.toml`.
 	AllowOverride Rules `toml:"allow_override" above:"never" instead:"here URLs can only be denied" unset:"none"`
-	// URLs that are not fetched.
+	// URLs that chibi does not fetch.
 	Deny Rules `toml:"deny" shared:"adds" unset:"none"`
-	// URLs that are fetched without a question unless another list denies them; only in `config.toml`.
+	// URLs that chibi fetches without a question unless one of the other lists denies them; only in `config.toml`.
 	Allow Rules `toml:"allow" above:"never" instead:"here URLs can only be denied" unset:"none"`
 }
 
@@ -143,9 +137,8 @@ func (p *URLPolicy) setDefaults() { *p = URLPolicy{Default: "allow"} }
 
 // Network are the settings of the connection to the model's server.
 type Network struct {
-	// Connects to the model's server while plugins are loaded. Nothing is sent before the
-	// request; a prompt that a plugin refuses has opened a connection all the same. Through a
-	// proxy, and for the demo model, nothing is opened early.
+	// chibi connects to the model's server while it loads plugins, even if one then refuses the prompt, and sends
+	// nothing before the request. Not through a proxy or for the demo model.
 	Early bool `toml:"early"`
 }
 
@@ -153,17 +146,17 @@ func (n *Network) setDefaults() { *n = Network{Early: true} }
 
 // Trace are the settings of the trace of the newest turns.
 type Trace struct {
-	// Keeps a trace of the newest turns of each context, see
+	// chibi keeps a trace of the newest turns of each context, see
 	// [PLUGINS.md](PLUGINS.md#when-it-does-not-do-what-you-want).
 	Enabled bool `toml:"enabled"`
-	// How large the trace of a context may become; the oldest turns are removed first.
+	// How large the trace of a context may become; chibi removes the oldest turns first.
 	MaxBytes int `toml:"max_bytes" min:"65536"`
-	// Also keeps what plugins received before they changed it, and the words that they removed from texts, see
-	// [STORAGE.md](STORAGE.md#the-trace).
+	// The trace also keeps the values that plugins received before they changed them, and words that they removed from
+	// texts, see [STORAGE.md](STORAGE.md#the-trace).
 	Received bool `toml:"received"`
-	// The same as `trace.received`, by its earlier name.
+	// The earlier name of `trace.received`.
 	KeepOriginal bool `toml:"keep_original"`
-	// Regular expressions for texts that must not enter a trace; keys never do.
+	// Regular expressions for texts that chibi keeps out of traces. Keys never enter one.
 	Redact []string `toml:"redact" check:"patterns" unset:"none"`
 }
 
@@ -171,33 +164,30 @@ func (t *Trace) setDefaults() { *t = Trace{Enabled: true, MaxBytes: 8 << 20, Red
 
 // Mail is about messages to contexts.
 type Mail struct {
-	// How often a message is given again whose run died before it had answered; then it has failed, see
+	// How often chibi delivers a message again if the run died before it answered; then the message has failed, see
 	// [STORAGE.md](STORAGE.md#mail-that-was-not-answered).
 	Retry int `toml:"retry" min:"0" max:"10"`
 }
 
 // Limits bound input from outside, in bytes.
 type Limits struct {
-	// How large piped input may be: a prompt, the JSON of `--json-config`, a payload
-	// for `chibi hook fire`; larger input is an error.
+	// How large piped input may be: a prompt, the JSON of `--json-config`, a payload for `chibi hook fire`. Larger
+	// input is an error.
 	PromptBytes int `toml:"prompt_bytes" min:"1024"`
-	// How much the plugins that are asked at one hook may answer together, beyond the
-	// first 64 KiB of each; a plugin whose answer goes beyond it fails.
+	// How much all plugins at one hook may answer together, beyond the first 64 KiB of each. A plugin that answers
+	// more fails.
 	HookAnswersBytes int `toml:"hook_answers_bytes" min:"1024"`
-	// How much one process of a plugin may write to standard error; the rest is
-	// dropped, with a notice.
+	// How much one process of a plugin may write to standard error; chibi drops the rest, with a notice.
 	PluginStderrBytes int `toml:"plugin_stderr_bytes" min:"1024"`
-	// How much of one answer of the model is kept, its text and its calls together; a
-	// longer one is cut there and stored as interrupted, and its calls do not run. The
-	// default is far more than models write.
+	// How large one answer of the model may be, text and calls together. chibi cuts a longer one, stores it as
+	// interrupted and does not run its calls.
 	AnswerBytes int `toml:"answer_bytes" min:"1024"`
-	// How large the todos, the goals and the reflection may each be; a longer text is
-	// rejected and the old one stays.
+	// How large the todos, the goals and the reflection may each be. chibi rejects a longer text and keeps the old
+	// one.
 	NoteBytes int `toml:"note_bytes" min:"1024"`
-	// How large a message to another context may be; a longer one is not sent.
+	// How large a message to a context may be; chibi does not send a longer one.
 	MessageBytes int `toml:"message_bytes" min:"1024"`
-	// How much of the inbox is delivered with one prompt, at least one message; the
-	// rest follows with the next prompts.
+	// How much of the inbox comes with one prompt, at least one message; the rest comes with the next prompts.
 	InboxBytes int `toml:"inbox_bytes" min:"1024"`
 }
 

@@ -1,12 +1,13 @@
-// Package keydoc makes the tables of keys in docs/CONFIGURATION.md from package
-// internal/config: names and defaults from its keys, meanings from the comments of
-// the fields that they set. It promises that a test notices when a table is stale
-// or a key has no comment. It writes nothing itself; see its command.
+// Package keydoc makes the tables of keys in docs/CONFIGURATION.md, one for each topic, from
+// package internal/config: names and defaults from its keys, meanings from the comments of
+// the fields that they set. It promises that a test notices when a table is stale,
+// or when a key has no comment or no topic. It writes nothing itself; see its command.
 package keydoc
 
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/config"
@@ -41,17 +42,53 @@ func Generate(root fs.FS) ([]byte, error) {
 	return []byte(page), nil
 }
 
-func keyTable(comments map[string]string) (string, error) {
-	var b strings.Builder
-	b.WriteString("| key | default | meaning |\n| --- | --- | --- |\n")
-	for _, k := range config.All() {
-		comment := comments[k.Field]
-		if comment == "" {
-			return "", fmt.Errorf("%s: the field %s of package config has no comment", k.Name, k.Field)
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, defaultText(k.Default), comment)
+// topic is a part of the table: keys of one subject.
+type topic struct {
+	title    string
+	prefixes []string
+}
+
+// topics lists the parts of the table in their order. A key belongs to the first one that has a prefix of it.
+func topics() []topic {
+	return []topic{
+		{"The model", []string{"api_key", "model", "base_url", "username", "request_", "api.", "network."}},
+		{"The conversation", []string{"context_window_limit", "warn_", "auto_compact", "rolling_", "reflection_", "lock_"}},
+		{"Limits", []string{"max_", "limits."}},
+		{"Tools", []string{"tools.", "file_tools_", "project_instructions"}},
+		{"Outputs of tools", []string{"tool_", "auto_cleanup_cache"}},
+		{"Permissions", []string{"permissions.", "url_policy."}},
+		{"Plugins", []string{"plugins."}},
+		{"Keys of MCP servers", []string{"mcp."}},
+		{"Other agents", []string{"bridge.", "foreign.", "kode."}},
+		{"Transcripts, traces and mail", []string{"storage.", "trace.", "mail."}},
+		{"The store", []string{"store"}},
 	}
-	return b.String(), nil
+}
+
+// topicOf returns the number of the topic of a key, -1 if it has none.
+func topicOf(key string) int {
+	return slices.IndexFunc(topics(), func(t topic) bool {
+		return slices.ContainsFunc(t.prefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+	})
+}
+
+func keyTable(comments map[string]string) (string, error) {
+	rows := make([]strings.Builder, len(topics()))
+	for _, k := range config.All() {
+		comment, at := comments[k.Field], topicOf(k.Name)
+		switch {
+		case comment == "":
+			return "", fmt.Errorf("%s: the field %s of package config has no comment", k.Name, k.Field)
+		case at < 0:
+			return "", fmt.Errorf("%s: no topic of package keydoc has this key", k.Name)
+		}
+		fmt.Fprintf(&rows[at], "| `%s` | %s | %s |\n", k.Name, defaultText(k.Default), comment)
+	}
+	var parts []string
+	for i, topic := range topics() {
+		parts = append(parts, "### "+topic.title+"\n\n| key | default | meaning |\n| --- | --- | --- |\n"+rows[i].String())
+	}
+	return strings.Join(parts, "\n"), nil
 }
 
 func defaultText(text string) string {
