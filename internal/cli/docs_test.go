@@ -105,7 +105,7 @@ func buildPage(t *testing.T, source string) string {
 }
 
 // embedding is the page about programs that hold plugins.
-const embedding = "EMBEDDING.md"
+const embedding = "docs/EMBEDDING.md"
 
 // TestTheProgramOfEmbeddingAnswersAsThePageSays builds the program of EMBEDDING.md, puts the scripts of the
 // page into its plugins, and runs it as the page does.
