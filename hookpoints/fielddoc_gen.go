@@ -6,593 +6,551 @@ package hookpoints
 func fieldDoc(field string) string {
 	switch field {
 	case "ChatMessage.Content":
-		return "content is the text."
+		return "The text."
 	case "ChatMessage.Role":
-		return "role is \"user\", \"assistant\" or \"tool\"."
+		return "\"user\", \"assistant\" or \"tool\"."
 	case "ChatMessage.ToolCallID":
-		return "tool_call_id is the identifier of the call that a tool's message answers."
+		return "Identifies the call that a tool's message answers."
 	case "ChatMessage.ToolCalls":
-		return "tool_calls are the tool calls of an assistant's message."
+		return "The calls of an assistant's message."
 	case "ChatToolCall.Arguments":
-		return "arguments are the arguments as the model wrote them: a string, normally JSON."
+		return "The arguments as the model wrote them: a string, normally JSON."
 	case "ChatToolCall.ID":
-		return "id is the model's identifier of this call."
+		return "The model's identifier of the call."
 	case "ChatToolCall.Name":
-		return "name is the tool's name."
+		return "The tool's name."
 	case "CompactAnswer.Block":
-		return "block prevents the compaction; the conversation stays as it is."
-	case "CompactAnswer.BlockedBy":
-		return "- is the plugin that blocked. The host sets it; a plugin cannot."
+		return "Prevents the compaction; the conversation stays as it is."
 	case "CompactAnswer.Message":
-		return "message is shown to the person then."
+		return "Tells the person why."
 	case "CompactAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "ContextPayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "ContextPayload.MessageCount":
-		return "message_count is the number of messages in the context's window."
+		return "The number of messages in the context's window."
 	case "ContextPayload.Summary":
-		return "summary is the summary of earlier conversation, \"\" if there is none."
+		return "The summary of earlier conversation, \"\" if there is none."
 	case "Extent.OutputPath":
-		return "output_path is the path of a file with the whole output, if it is truncated."
+		return "A file with the whole output, if it is truncated."
 	case "Extent.Truncated":
-		return "truncated is true if this is only the beginning of an output that is too large for a payload."
+		return "True if the payload has only the beginning, because the output is too large."
 	case "FinalCall.Arguments":
-		return "arguments are the call's final arguments."
+		return "The arguments of the call, as plugins have left them."
 	case "FinalCall.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
+		return "The model's identifier of the call."
 	case "FinishedCall.Arguments":
-		return "arguments are the arguments that the tool ran with."
+		return "The arguments of the call, as plugins have left them."
 	case "FinishedCall.Category":
-		return "category is the kind of thing that the tool does, as at pre_tool; absent if it does not say."
+		return "The tool's kind: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it has none."
 	case "FinishedCall.Output":
-		return "output is the text that the model will see."
+		return "The text that the model will see."
 	case "FinishedCall.Status":
-		return "status is the outcome of the call, as at post_tool."
+		return "The outcome of the call, as at post_tool."
 	case "FinishedCall.Subject":
-		return "subject names the argument that the category is about; absent if there is none."
+		return "The argument that the category is about, such as the command, the path or the URL; absent if there is none."
 	case "FinishedCall.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
+		return "The model's identifier of the call."
 	case "FinishedCall.ToolName":
-		return "tool_name is the tool that was called."
+		return "The tool's name."
 	case "InContext.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "InRecipe.Recipe":
-		return "recipe names the recipe that is being run; absent if there is none."
+		return "The recipe that runs; absent if none does."
 	case "ListedTool.Name":
-		return "name is the tool's name."
+		return "The tool's name."
 	case "ListedTool.Type":
-		return "type is \"builtin\", \"file\", \"plugin\", \"coding\" or \"mcp\"."
+		return "\"builtin\", \"file\", \"plugin\", \"coding\" or \"mcp\"."
 	case "Nesting.AgentID":
-		return "agent_id identifies the sub-agent in this run; absent outside of one."
+		return "Identifies the sub-agent in this run; absent outside of a sub-agent."
 	case "Nesting.AgentType":
-		return "agent_type is the kind of sub-agent: the recipe that defines it, \"general\", or \"summarize_content\" for one that reads a content; absent outside of one."
+		return "The recipe that defines the sub-agent, \"general\", or \"summarize_content\"; absent outside of a sub-agent."
 	case "Nesting.Nested":
-		return "nested is true inside a sub-agent, and in a recipe that runs outside the conversation because a hook requested it; absent otherwise."
+		return "True inside a sub-agent, and in a recipe that a hook runs outside the conversation."
 	case "OnContextSwitchPayload.FromContext":
-		return "from_context names the context that was current before."
+		return "The context that was current before."
 	case "OnContextSwitchPayload.IsTransient":
-		return "is_transient is true if the switch is for this run only (-C), false if it is permanent (-c)."
+		return "True for this run only (-C), false if the switch stays (-c)."
 	case "OnContextSwitchPayload.ToContext":
-		return "to_context names the context that the run uses."
+		return "The context that the run uses."
 	case "OnEndPayload.CurrentContext":
-		return "current_context names the context that this run uses."
+		return "The context that this run uses."
 	case "OnEndPayload.Reason":
-		return "reason is \"user_exit\", \"interrupt\" (Ctrl-C, SIGTERM) or \"error\"."
+		return "\"user_exit\", \"interrupt\" (Ctrl-C, SIGTERM) or \"error\"."
 	case "OnEndPayload.Turns":
-		return "turns is the number of prompts that this run has answered."
+		return "The number of prompts that this run answered."
 	case "OnEndPayload.Verbose":
-		return "verbose is true when chibi runs with -v."
+		return "True with -v."
 	case "OnStartPayload.ChibiHome":
-		return "chibi_home is chibi's home directory, as in $CHIBI_HOME."
+		return "Chibi's home directory, as in $CHIBI_HOME."
 	case "OnStartPayload.CurrentContext":
-		return "current_context names the context that this run uses."
+		return "The context that this run uses."
 	case "OnStartPayload.Model":
-		return "model is the model's name. If none is configured, it is \"demo\" for the built-in model and \"\" otherwise."
+		return "The model's name, \"demo\" for the built-in model, \"\" if you configured none."
 	case "OnStartPayload.ProjectRoot":
-		return "project_root is the directory of the project: $CHIBI_PROJECT_ROOT, or else the nearest parent directory with the files of a version control system, such as .git, or else the current directory."
+		return "The directory of the project: $CHIBI_PROJECT_ROOT, else the nearest parent directory under version control (.git and others), else the current directory."
 	case "OnStartPayload.Provider":
-		return "provider is the host of the model's server, \"demo\" for the built-in model."
+		return "The host of the model's server, \"demo\" for the built-in model."
 	case "OnStartPayload.ToolCount":
-		return "tool_count is the number of tools before any filter."
+		return "The number of tools before any filter."
 	case "OnStartPayload.Verbose":
-		return "verbose is true when chibi runs with -v."
+		return "True with -v."
 	case "OnTurnFailedPayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "OnTurnFailedPayload.Error":
-		return "error is the message of the error."
+		return "The message of the error."
 	case "OnTurnFailedPayload.Kind":
-		return "kind is \"server\" if the request to the model's server failed; \"too_long\" if it was longer than the model accepts; \"bound\" if a bound was reached, such as max_tool_rounds; \"other\" for anything else. Absent if the turn was interrupted."
+		return "\"server\" for a failed request, \"too_long\" for one that the model does not accept, \"bound\" for a reached bound such as max_tool_rounds, or \"other\"; absent after an interruption."
 	case "OnTurnFailedPayload.Response":
-		return "response is what the model answered last, as far as it had come; \"\" if nothing had."
+		return "The model's last answer, as far as it had come, \"\" if nothing had."
 	case "OnTurnFailedPayload.Status":
-		return "status is \"error\"; or \"interrupted\" by Ctrl-C or a signal."
+		return "\"error\"; or \"interrupted\" by Ctrl-C or a signal."
 	case "Outcome.BlockedBy":
-		return "blocked_by names the plugin that blocked the call; absent if none did."
+		return "The plugin that blocked the call; absent if none did."
 	case "Outcome.Status":
-		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. In the last two cases the tool did not run."
-	case "PermissionAnswer.DecidedBy":
-		return "- is the plugin whose decision it is. The host sets it; a plugin cannot."
+		return "\"ran\"; \"failed\", after it ran; \"blocked\" by a plugin, or \"denied\" for another reason: then it did not run."
 	case "PermissionAnswer.Decision":
-		return "decision is \"deny\", which refuses the call; \"ask\", so that the person is asked; or \"allow\", so that the person is not asked, unless a rule, another plugin or the protection of the file is stricter."
+		return "\"deny\", which refuses the call; \"ask\", so that chibi asks the person; or \"allow\", which spares the question unless a rule, another plugin or the protection of the file is stricter."
 	case "PermissionAnswer.Denied":
-		return "denied refuses the call; false is no opinion."
+		return "Refuses the call; false says nothing."
 	case "PermissionAnswer.Reason":
-		return "reason is shown to the model if the call is refused, and to the person who is asked."
+		return "Tells the model why, if the call is refused, and the person whom chibi asks."
 	case "PermissionAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PostCacheOutputPayload.CacheID":
-		return "cache_id identifies the output for the file tools."
+		return "Identifies the output for the file tools."
 	case "PostCacheOutputPayload.CharCount":
-		return "char_count is the number of characters of the output."
+		return "Its number of characters."
 	case "PostCacheOutputPayload.LineCount":
-		return "line_count is the number of lines of the output."
+		return "Its number of lines."
 	case "PostCacheOutputPayload.TokenEstimate":
-		return "token_estimate is an estimate of the number of tokens of the output."
+		return "An estimate of its number of tokens."
 	case "PostCacheOutputPayload.ToolName":
-		return "tool_name is the tool whose output was cached."
+		return "The tool's name."
 	case "PostMessagePayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "PostMessagePayload.Prompt":
-		return "prompt is the prompt as it was typed, before pre_message changed it."
+		return "The prompt before pre_message changed it."
 	case "PostMessagePayload.Response":
-		return "response is the model's final answer."
+		return "The model's final answer."
 	case "PostRollingCompactPayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "PostRollingCompactPayload.MessageCount":
-		return "message_count is the number of messages that remain in the window."
+		return "The number of messages that remain in the window."
 	case "PostRollingCompactPayload.MessagesArchived":
-		return "messages_archived is the number of messages that were removed from the window."
+		return "The number of messages that left the window."
 	case "PostRollingCompactPayload.Summary":
-		return "summary is the updated summary."
+		return "The new summary."
 	case "PostSendMessagePayload.DeliveryResult":
-		return "delivery_result says how it was delivered, as shown to the model."
+		return "The result that the model sees."
 	case "PostSpawnAgentPayload.BlockedBy":
-		return "blocked_by names the plugin that blocked it; absent if none did."
+		return "The plugin that blocked it; absent if none did."
 	case "PostSpawnAgentPayload.DurationMS":
-		return "duration_ms is how long it ran, in milliseconds."
+		return "Its duration in milliseconds."
 	case "PostSpawnAgentPayload.Input":
-		return "input is its task, as pre_spawn_agent left it."
+		return "Its task, as pre_spawn_agent left it."
 	case "PostSpawnAgentPayload.Model":
-		return "model is the model that it used."
+		return "Its model."
 	case "PostSpawnAgentPayload.Reason":
-		return "reason says why it failed or was blocked; absent otherwise."
+		return "The reason of a failure or a block; absent otherwise."
 	case "PostSpawnAgentPayload.Response":
-		return "response is the result; of a sub-agent that failed, what there is of it."
+		return "The result, or the part of it that a sub-agent left that failed."
 	case "PostSpawnAgentPayload.Responses":
-		return "responses is how often the model responded in it."
+		return "How often the model responded in it."
 	case "PostSpawnAgentPayload.Status":
-		return "status is \"ran\"; \"failed\" if it gave no result, or only a part of one; \"answered\" if a plugin gave the result; \"blocked\" if one blocked it. In the last two cases it was not started."
+		return "\"ran\"; \"failed\" without a result, or with a part of one; \"answered\" or \"blocked\" by a plugin, without a start."
 	case "PostSpawnAgentPayload.SystemPrompt":
-		return "system_prompt is the sub-agent's system prompt, as pre_spawn_agent left it."
+		return "The sub-agent's system prompt, as pre_spawn_agent left it."
 	case "PostSpawnAgentPayload.Usage":
-		return "usage counts its tokens."
+		return "Counts its tokens."
 	case "PostToolBatchAnswer.Context":
-		return "context is a text for the model after the results, in a block with the plugin's name. It is stored with the conversation."
-	case "PostToolBatchAnswer.Contexts":
-		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
+		return "A text for the model, in a block with the plugin's name; chibi stores it with the conversation."
 	case "PostToolBatchAnswer.Halt":
-		return "halt ends the turn: no further request is made."
-	case "PostToolBatchAnswer.Halted":
-		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
+		return "Ends the turn: chibi sends no further request."
 	case "PostToolBatchAnswer.Message":
-		return "message is shown to the person then."
+		return "Tells the person why."
 	case "PostToolBatchAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PostToolBatchPayload.Calls":
-		return "calls are the calls of the response, in the order of their results."
+		return "The calls of the response, in the order of their results."
 	case "PostToolBatchPayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "PostToolOutputPayload.Arguments":
-		return "arguments are the arguments that the tool ran with."
+		return "The arguments of the call, as plugins have left them."
 	case "PostToolOutputPayload.Cached":
-		return "cached is true when the output was cached because of its size."
+		return "True if chibi cached the output because of its size."
 	case "PostToolOutputPayload.FinalOutput":
-		return "final_output is the text that the model will see."
+		return "The text that the model will see."
 	case "PostToolOutputPayload.Output":
-		return "output is the output after pre_tool_output."
+		return "The output after pre_tool_output."
 	case "PostToolOutputPayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
+		return "The model's identifier of the call."
 	case "PostToolOutputPayload.ToolName":
-		return "tool_name is the tool that was called."
+		return "The tool's name."
 	case "PostToolPayload.Arguments":
-		return "arguments are the arguments that the tool ran with."
+		return "The arguments of the call, as plugins have left them."
 	case "PostToolPayload.Cached":
-		return "cached is true when the output was cached because of its size."
+		return "True if chibi cached the output because of its size."
 	case "PostToolPayload.Result":
-		return "result is the tool's output after pre_tool_output."
+		return "The output after pre_tool_output."
 	case "PostToolPayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
+		return "The model's identifier of the call."
 	case "PostToolPayload.ToolName":
-		return "tool_name is the tool that was called."
+		return "The tool's name."
 	case "PostTurnAnswer.Context":
-		return "context is a text for the model after the response and its results, in a block with the plugin's name. It is stored with the conversation."
-	case "PostTurnAnswer.Contexts":
-		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
+		return "A text for the model, in a block with the plugin's name; chibi stores it with the conversation."
 	case "PostTurnAnswer.DropSummary":
-		return "drop_summary removes the summary of earlier conversation, because messages contain its content. Otherwise the summary is kept."
+		return "Removes the summary of earlier conversation, because messages has its content."
 	case "PostTurnAnswer.Halt":
-		return "halt ends the turn: the tools that the response calls do not run."
-	case "PostTurnAnswer.Halted":
-		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
+		return "Ends the turn: the tools that the response calls do not run."
 	case "PostTurnAnswer.Message":
-		return "message is shown to the person then."
+		return "Tells the person why."
 	case "PostTurnAnswer.Messages":
-		return "messages replaces the conversation so far. A response that calls tools and its results are kept after them."
+		return "Replaces the conversation so far; a response that calls tools, and its results, stay after it."
 	case "PostTurnAnswer.Recipe":
-		return "recipe names a recipe to run on the conversation after the tools that the response calls have answered; its answer replaces the conversation."
+		return "A recipe to run on the conversation when the tools have answered; its answer replaces the conversation."
 	case "PostTurnAnswer.RecipeArgs":
-		return "recipe_args are the recipe's arguments."
+		return "The recipe's arguments."
 	case "PostTurnAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PostTurnPayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "PostTurnPayload.Messages":
-		return "messages is the conversation with this response."
+		return "The conversation with this response."
 	case "PostTurnPayload.RecursionDepth":
-		return "recursion_depth counts the rounds that the recurse tool has requested, from 0."
+		return "The number of rounds that the tool recurse has requested."
 	case "PostTurnPayload.Response":
-		return "response is the text of this response, \"\" if it only called tools."
+		return "The text of this response, \"\" if it only called tools."
 	case "PostTurnPayload.ToolsUsed":
-		return "tools_used names the tools that this response calls, in order."
+		return "The tools that this response calls, in order."
 	case "PostTurnPayload.TurnNumber":
-		return "turn_number counts the model's responses to this prompt, from 1."
+		return "Counts the model's responses to this prompt, from 1."
 	case "PostTurnPayload.Usage":
-		return "usage counts the tokens so far."
+		return "Counts the tokens so far."
 	case "PreAPIRequestAnswer.RequestBody":
-		return "request_body holds the fields to change; null deletes one."
+		return "Has the members to change; null deletes one."
 	case "PreAPIRequestAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PreAPIRequestPayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "PreAPIRequestPayload.RecursionDepth":
-		return "recursion_depth counts the rounds that the recurse tool has requested, from 0."
+		return "The number of rounds that the tool recurse has requested."
 	case "PreAPIRequestPayload.RequestBody":
-		return "request_body is the whole body of the request: model, messages, tools, temperature, ..."
+		return "The whole body: model, messages, tools, temperature, ..."
 	case "PreAPIToolsAnswer.Exclude":
-		return "exclude removes the named tools."
+		return "Removes these tools."
 	case "PreAPIToolsAnswer.Include":
-		return "include keeps only the named tools; an empty list keeps none. A tool of an MCP server, mcp__SERVER__TOOL, can also be named SERVER_TOOL."
+		return "Keeps only these tools, [] none. mcp__SERVER__TOOL can also be SERVER_TOOL."
 	case "PreAPIToolsAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PreAPIToolsPayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "PreAPIToolsPayload.RecursionDepth":
-		return "recursion_depth counts the rounds that the recurse tool has requested, from 0."
+		return "The number of rounds that the tool recurse has requested."
 	case "PreAPIToolsPayload.Tools":
-		return "tools are the tools that would be offered to the model."
+		return "The tools that chibi would offer to the model."
 	case "PreCacheOutputAnswer.Summary":
-		return "summary is shown to the model instead of the preview."
+		return "The text that the model sees in place of the preview."
 	case "PreCacheOutputAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PreCacheOutputPayload.Arguments":
-		return "arguments are the arguments that the tool ran with."
+		return "The arguments of the call, as plugins have left them."
 	case "PreCacheOutputPayload.CharCount":
-		return "char_count is the number of characters of the content."
+		return "Its number of characters."
 	case "PreCacheOutputPayload.Content":
-		return "content is the whole output."
+		return "The whole output."
 	case "PreCacheOutputPayload.ContentPath":
-		return "content_path is the path of a file with the whole content."
+		return "A file with the whole output."
 	case "PreCacheOutputPayload.LineCount":
-		return "line_count is the number of lines of the content."
+		return "Its number of lines."
 	case "PreCacheOutputPayload.ToolName":
-		return "tool_name is the tool whose output is large."
+		return "The tool's name."
 	case "PreCacheOutputPayload.Truncated":
-		return "truncated is true if this is only the beginning of an output that is too large for a payload."
+		return "True if the payload has only the beginning, because the output is too large."
 	case "PreFetchURLPayload.AddressClass":
-		return "address_class is the kind of address that the host has, such as \"public\", \"loopback\" or \"private_network\": of several addresses the first that is not public. \"\" for a name without an address, and for one in the call of a plugin's tool, which is not looked up."
+		return "The kind of the host's address, such as \"public\", \"loopback\" or \"private_network\"; of several addresses, of the first that is not public. \"\" for a name without an address, and for names in calls of plugins' tools, which chibi does not look up."
 	case "PreFetchURLPayload.Cwd":
-		return "cwd is the working directory."
+		return "The working directory; of a command, the directory in which it would run."
 	case "PreFetchURLPayload.Host":
-		return "host is the host in the URL, \"\" if there is none."
+		return "The host in the URL, \"\" if there is none."
 	case "PreFetchURLPayload.Reason":
-		return "reason says why it is sensitive; absent otherwise."
+		return "Says why it is sensitive; absent otherwise."
 	case "PreFetchURLPayload.Safety":
-		return "safety is \"sensitive\" if the address is known and not public; \"no_url\" for a tool without an argument that is a URL; \"public\" otherwise."
+		return "\"sensitive\" if chibi knows the address and it is not public, \"no_url\" without a URL, \"public\" otherwise."
 	case "PreFetchURLPayload.Summary":
-		return "summary is the beginning of the arguments if there is no URL; absent otherwise."
+		return "The beginning of the arguments if there is no URL; absent otherwise."
 	case "PreFetchURLPayload.ToolName":
-		return "tool_name is the tool that would fetch."
+		return "The tool's name."
 	case "PreFetchURLPayload.URL":
-		return "url is what would be fetched, \"\" for a tool without an argument that is a URL."
+		return "The URL, \"\" for a tool without an argument that is one."
 	case "PreFileReadPayload.Cwd":
-		return "cwd is the working directory."
+		return "The working directory; of a command, the directory in which it would run."
 	case "PreFileReadPayload.NamedPath":
-		return "named_path is the absolute path before links were resolved; absent if it is the same."
+		return "The absolute path with its links; absent if it is the same."
 	case "PreFileReadPayload.Path":
-		return "path is the file or directory that would be read or searched: absolute, with all links resolved."
+		return "The file or directory to read or search: absolute, with all links resolved."
 	case "PreFileReadPayload.ToolName":
-		return "tool_name is the tool that would read."
+		return "The tool's name."
 	case "PreFileWritePayload.Content":
-		return "content is the text that the file would have; null if the call has only a part of it, as for an edit."
+		return "The new text of the file; null if the call has only a part of it, as for an edit."
 	case "PreFileWritePayload.Cwd":
-		return "cwd is the working directory."
+		return "The working directory; of a command, the directory in which it would run."
 	case "PreFileWritePayload.Diff":
-		return "diff is the change as a unified diff of at most 64 KiB, \"\" if it is not known."
+		return "The change as a unified diff of at most 64 KiB, \"\" if chibi does not know it."
 	case "PreFileWritePayload.Exists":
-		return "exists is true if the file exists already."
+		return "True if the file exists."
 	case "PreFileWritePayload.NamedPath":
-		return "named_path is the absolute path before links were resolved; absent if it is the same."
+		return "The absolute path with its links; absent if it is the same."
 	case "PreFileWritePayload.Operation":
-		return "operation says what an edit does, as in the arguments; absent for other tools."
+		return "What an edit does, as in the arguments; absent for other tools."
 	case "PreFileWritePayload.Path":
-		return "path is the file that would be written: absolute, with all links resolved."
+		return "The file to write: absolute, with all links resolved."
 	case "PreFileWritePayload.ToolName":
-		return "tool_name is the tool that would write."
+		return "The tool's name."
 	case "PreMCPCallPayload.Cwd":
-		return "cwd is the working directory."
+		return "The working directory; of a command, the directory in which it would run."
 	case "PreMCPCallPayload.ReadOnly":
-		return "read_only is true if the server says that the tool only reads, and the configuration says that the server is trusted; absent otherwise."
+		return "True if the server says that the tool only reads, and the configuration trusts the server."
 	case "PreMCPCallPayload.Server":
-		return "server is the MCP server, by its name in the configuration; \"\" for a plugin's tool whose name does not say it."
+		return "The name of the MCP server in the configuration, \"\" for a plugin's tool whose name does not have it."
 	case "PreMCPCallPayload.Tool":
-		return "tool is the tool, by the name that the server gives it."
+		return "The server's name of the tool."
 	case "PreMCPCallPayload.ToolName":
-		return "tool_name is the tool's name for the model, such as mcp__files__read."
+		return "The tool's name for the model, such as mcp__files__read."
 	case "PreMessageAnswer.Block":
-		return "block refuses the prompt: nothing is stored or sent."
+		return "Refuses the prompt: chibi neither stores nor sends it."
 	case "PreMessageAnswer.Context":
-		return "context is a text for the model beside the prompt, in a block with the plugin's name. It is stored with the conversation."
-	case "PreMessageAnswer.Contexts":
-		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
+		return "A text for the model, in a block with the plugin's name; chibi stores it with the conversation."
 	case "PreMessageAnswer.Halt":
-		return "halt refuses the prompt too."
-	case "PreMessageAnswer.Halted":
-		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
+		return "Refuses the prompt and ends the turn."
 	case "PreMessageAnswer.Message":
-		return "message is shown to the person when the prompt is refused."
+		return "Tells the person why."
 	case "PreMessageAnswer.Prompt":
-		return "prompt replaces the prompt."
+		return "Replaces the prompt."
 	case "PreMessageAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PreMessagePayload.Attempt":
-		return "attempt is 2 or more if mail comes with the prompt that earlier runs took and did not answer, because they died, and is not there otherwise."
+		return "The number of this try, from 2, if the prompt brings mail that earlier runs took but did not answer because they died; absent otherwise."
 	case "PreMessagePayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "PreMessagePayload.Prompt":
-		return "prompt is what the person typed."
+		return "The prompt."
 	case "PreMessagePayload.Summary":
-		return "summary is the summary of earlier conversation, \"\" if there is none."
-	case "PrePermissionAnswer.DecidedBy":
-		return "- is the plugin whose decision it is. The host sets it; a plugin cannot."
+		return "The summary of earlier conversation, \"\" if there is none."
 	case "PrePermissionAnswer.Decision":
-		return "decision is \"allow\" or \"deny\", and the person is not asked; \"ask\", which beats \"allow\", leaves the question to the person."
+		return "\"allow\" or \"deny\", in the person's place; or \"ask\", which beats \"allow\" and leaves the question to the person."
 	case "PrePermissionAnswer.Denied":
-		return "denied refuses the call; false is no opinion."
+		return "Refuses the call; false says nothing."
 	case "PrePermissionAnswer.Halt":
-		return "halt refuses the call and ends the turn."
-	case "PrePermissionAnswer.Halted":
-		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
+		return "Refuses the call and ends the turn."
 	case "PrePermissionAnswer.Message":
-		return "message is shown to the person then."
+		return "Tells the person why the turn ends."
 	case "PrePermissionAnswer.Reason":
-		return "reason is shown to the model if the call is refused."
+		return "Tells the model why, if the call is refused."
 	case "PrePermissionAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PrePermissionPayload.AskedBy":
-		return "asked_by is who wants the person to be asked: a rule, a plugin, or the default for the category."
+		return "Who wants chibi to ask: a rule, a plugin, or the category's default."
 	case "PrePermissionPayload.Category":
-		return "category is the kind of thing that the tool does, as at pre_tool; absent if it does not say."
+		return "The tool's kind: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it has none."
 	case "PrePermissionPayload.Cwd":
-		return "cwd is the working directory."
+		return "The working directory; of a command, the directory in which it would run."
 	case "PrePermissionPayload.Reason":
-		return "reason says why; absent if nobody said."
+		return "Says why; absent if nobody did."
 	case "PrePermissionPayload.Rule":
-		return "rule is the rule that would allow such calls from now on; absent if none can."
+		return "The rule that would allow such calls from now on; absent if none can."
 	case "PrePermissionPayload.Subject":
-		return "subject names the argument that the category is about; absent if there is none."
+		return "The argument that the category is about, such as the command, the path or the URL; absent if there is none."
 	case "PrePermissionPayload.ToolName":
-		return "tool_name is the tool that the call is about."
+		return "The tool's name."
 	case "PreRollingCompactPayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "PreRollingCompactPayload.MessageCount":
-		return "message_count is the number of messages in the context's window."
+		return "The number of messages in the context's window."
 	case "PreRollingCompactPayload.NonSystemCount":
-		return "non_system_count is the number of those that are not system messages."
+		return "The number of these messages that are not system messages."
 	case "PreRollingCompactPayload.Summary":
-		return "summary is the summary of earlier conversation, \"\" if there is none."
+		return "The summary of earlier conversation, \"\" if there is none."
 	case "PreSendMessageAnswer.Delivered":
-		return "delivered says that the plugin has delivered the message itself."
+		return "Says that the plugin has delivered the message."
 	case "PreSendMessageAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PreSendMessageAnswer.Via":
-		return "via names the delivery method; the plugin's name if it is empty."
+		return "Names the way of delivery; the plugin's name if it is empty."
 	case "PreSendMessagePayload.Content":
-		return "content is the message."
+		return "The message."
 	case "PreSendMessagePayload.ContextName":
-		return "context_name names the context of this run."
+		return "The context of this run."
 	case "PreSendMessagePayload.From":
-		return "from names the sending context."
+		return "The context that sends."
 	case "PreSendMessagePayload.To":
-		return "to names the receiving context, or an address to which a plugin delivers."
+		return "The context that receives, or an address to which a plugin delivers."
 	case "PreShellExecPayload.Command":
-		return "command is the command line."
+		return "The command line."
 	case "PreShellExecPayload.Commands":
-		return "commands are the simple commands in it, those inside substitutions, sh -c, env, xargs and the like included, with the variables before them and the directories of programs; null if the line cannot be parsed, if a shell may read it otherwise, and if it sets a variable whose value runs by itself."
+		return "Its simple commands, also those in substitutions, sh -c, env, xargs and the like, with the variables before them and the directories of programs; null if chibi cannot parse the line, if a shell may read it otherwise, and if it sets a variable whose value runs by itself."
 	case "PreShellExecPayload.Cwd":
-		return "cwd is the directory in which it would run."
+		return "The working directory; of a command, the directory in which it would run."
 	case "PreShellExecPayload.ToolName":
-		return "tool_name is the tool that would run the command line."
-	case "PreSpawnAgentAnswer.AnsweredBy":
-		return "- is the plugin whose response is used. The host sets it; a plugin cannot."
+		return "The tool's name."
 	case "PreSpawnAgentAnswer.Block":
-		return "block prevents the sub-agent from being started."
-	case "PreSpawnAgentAnswer.BlockedBy":
-		return "- is the plugin that blocked. The host sets it; a plugin cannot."
+		return "Prevents the start of the sub-agent."
 	case "PreSpawnAgentAnswer.Input":
-		return "input replaces the task."
+		return "Replaces the task."
 	case "PreSpawnAgentAnswer.Message":
-		return "message is the result then, followed by the plugin's name."
+		return "The result after a block; the plugin's name follows it."
 	case "PreSpawnAgentAnswer.Model":
-		return "model replaces the model."
+		return "Replaces the model."
 	case "PreSpawnAgentAnswer.Response":
-		return "response is the result; no sub-agent is started."
+		return "The result; chibi starts no sub-agent."
 	case "PreSpawnAgentAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PreSpawnAgentAnswer.SystemPrompt":
-		return "system_prompt replaces the system prompt."
+		return "Replaces the system prompt."
 	case "PreSpawnAgentPayload.Input":
-		return "input is its task."
+		return "Its task."
 	case "PreSpawnAgentPayload.MaxTokens":
-		return "max_tokens bounds each of its responses; absent if the call does not say."
+		return "Bounds each of its responses; absent if the call sets no bound."
 	case "PreSpawnAgentPayload.Model":
-		return "model is the model that it uses."
+		return "Its model."
 	case "PreSpawnAgentPayload.SystemPrompt":
-		return "system_prompt is the sub-agent's system prompt, before what other hooks and the project's instructions add."
+		return "The sub-agent's system prompt, before other hooks and the project's instructions add text."
 	case "PreSpawnAgentPayload.Temperature":
-		return "temperature is that of its requests; absent if the call does not say."
+		return "The temperature of its requests; absent if the call sets none."
 	case "PreSpawnAgentPayload.Tools":
-		return "tools are the tools that it can be offered at most."
+		return "The tools that it can have at most."
 	case "PreStopAnswer.Context":
-		return "context is a text for the model, in a block with the plugin's name. The turn continues with it as a further message, after follow_up_messages."
-	case "PreStopAnswer.Contexts":
-		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
+		return "A text for the model, in a block with the plugin's name; chibi stores it with the conversation."
 	case "PreStopAnswer.DropSummary":
-		return "drop_summary removes the summary of earlier conversation, because messages contain its content. Otherwise the summary is kept."
+		return "Removes the summary of earlier conversation, because messages has its content."
 	case "PreStopAnswer.FollowUpMessages":
-		return "follow_up_messages are sent as further user messages; the turn continues."
-	case "PreStopAnswer.FollowUpsBy":
-		return "- are the plugins that wrote them, one for each. The host sets it; a plugin cannot."
+		return "Further messages of the user, with which the turn continues."
 	case "PreStopAnswer.Halt":
-		return "halt ends the turn, whatever other plugins ask for."
-	case "PreStopAnswer.Halted":
-		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
+		return "Ends the turn, whatever other plugins want."
 	case "PreStopAnswer.Message":
-		return "message is shown to the person then."
+		return "Tells the person why."
 	case "PreStopAnswer.Messages":
-		return "messages replaces the conversation."
+		return "Replaces the conversation."
 	case "PreStopAnswer.Recipe":
-		return "recipe names a recipe to run on the conversation; its answer replaces the conversation."
+		return "A recipe to run on the conversation; its answer replaces the conversation."
 	case "PreStopAnswer.RecipeArgs":
-		return "recipe_args are the recipe's arguments."
+		return "The recipe's arguments."
 	case "PreStopAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PreStopPayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "PreStopPayload.FollowUps":
-		return "follow_ups is how many times pre_stop has already continued this turn."
+		return "How often pre_stop has continued this turn."
 	case "PreStopPayload.Messages":
-		return "messages is the conversation with the answer."
+		return "The conversation with the answer."
 	case "PreStopPayload.RecursionDepth":
-		return "recursion_depth counts the rounds that the recurse tool has requested, from 0."
+		return "The number of rounds that the tool recurse has requested."
 	case "PreStopPayload.Response":
-		return "response is the model's answer."
+		return "The model's answer."
 	case "PreStopPayload.Usage":
-		return "usage counts the tokens of the turn."
+		return "Counts the tokens of the turn."
 	case "PreToolAnswer.Arguments":
-		return "arguments replaces all arguments."
+		return "Replaces all arguments."
 	case "PreToolAnswer.Block":
-		return "block prevents the tool from running."
-	case "PreToolAnswer.BlockedBy":
-		return "- is the plugin that blocked. The host sets it; a plugin cannot."
+		return "Prevents the call."
 	case "PreToolAnswer.Context":
-		return "context is a text for the model beside the result of the call, in a block with the plugin's name. It is stored with the conversation."
-	case "PreToolAnswer.Contexts":
-		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
-	case "PreToolAnswer.DecidedBy":
-		return "- is the plugin whose decision it is. The host sets it; a plugin cannot."
+		return "A text for the model, in a block with the plugin's name; chibi stores it with the conversation."
 	case "PreToolAnswer.Decision":
-		return "decision is \"deny\", which blocks the call; \"ask\", so that the person is asked even if a rule or --trust-tools would allow it; or \"allow\", as at the permission points. \"allow\" does not count if a later plugin changes the arguments."
+		return "\"deny\", which blocks the call; \"ask\", so that chibi asks the person in spite of rules and --trust-tools; or \"allow\", as at the permission points, unless a later plugin changes the arguments."
 	case "PreToolAnswer.Halt":
-		return "halt prevents the tool from running and ends the turn."
-	case "PreToolAnswer.Halted":
-		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
+		return "Prevents the call and ends the turn."
 	case "PreToolAnswer.Message":
-		return "message is shown to the model instead of a result, followed by the plugin's name; with halt, to the person too."
+		return "Goes to the model in place of a result, and the plugin's name after it; with halt, to the person too."
 	case "PreToolAnswer.Reason":
-		return "reason is shown to the model if the call is refused, and to the person who is asked."
+		return "Tells the model why, if the call is refused, and the person whom chibi asks."
 	case "PreToolAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PreToolOutputAnswer.Block":
-		return "block withholds the output; the message is shown instead."
+		return "Withholds the output; the model reads the message in its place."
 	case "PreToolOutputAnswer.Context":
-		return "context is a text for the model beside the output, in a block with the plugin's name. It is stored with the conversation."
-	case "PreToolOutputAnswer.Contexts":
-		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
+		return "A text for the model, in a block with the plugin's name; chibi stores it with the conversation."
 	case "PreToolOutputAnswer.Halt":
-		return "halt ends the turn when this response has its results."
-	case "PreToolOutputAnswer.Halted":
-		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
+		return "Ends the turn when this response has its results."
 	case "PreToolOutputAnswer.Message":
-		return "message is shown to the model instead of the output; without block, to the person when the turn is halted."
+		return "Goes to the model in place of the output; with halt alone, to the person."
 	case "PreToolOutputAnswer.Output":
-		return "output replaces the output."
+		return "Replaces the output."
 	case "PreToolOutputAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "PreToolOutputPayload.Arguments":
-		return "arguments are the arguments that the tool ran with."
+		return "The arguments of the call, as plugins have left them."
 	case "PreToolOutputPayload.Category":
-		return "category is the kind of thing that the tool does: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it does not say."
+		return "The tool's kind: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it has none."
 	case "PreToolOutputPayload.DurationMS":
-		return "duration_ms is how long the tool ran, in milliseconds."
+		return "How long the tool ran, in milliseconds."
 	case "PreToolOutputPayload.ExitCode":
-		return "exit_code is 0 for a tool that succeeded, otherwise the exit status of its process, or 1 if there is none."
+		return "0 for a tool that succeeded, otherwise the exit status of its process, or 1."
 	case "PreToolOutputPayload.Output":
-		return "output is the output of the tool, or the text that replaces it for the model."
+		return "The output of the tool, or the text that replaces it for the model."
 	case "PreToolOutputPayload.Preface":
-		return "preface is the beginning of the output that is not from the tool itself: how the tool failed. Absent if there is none."
+		return "The beginning of the output, if chibi wrote it, and not the tool: how the tool failed."
 	case "PreToolOutputPayload.Subject":
-		return "subject names the argument that the category is about: the command, the path, the URL. Absent if there is none."
+		return "The argument that the category is about, such as the command, the path or the URL; absent if there is none."
 	case "PreToolOutputPayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
+		return "The model's identifier of the call."
 	case "PreToolOutputPayload.ToolName":
-		return "tool_name is the tool that was called."
+		return "The tool's name."
 	case "PreToolPayload.Arguments":
-		return "arguments are the call's arguments."
+		return "The arguments of the call, as plugins have left them."
 	case "PreToolPayload.Category":
-		return "category is the kind of thing that the tool does: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it does not say."
+		return "The tool's kind: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it has none."
 	case "PreToolPayload.Subject":
-		return "subject names the argument that the category is about: the command, the path, the URL. Absent if there is none."
+		return "The argument that the category is about, such as the command, the path or the URL; absent if there is none."
 	case "PreToolPayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
+		return "The model's identifier of the call."
 	case "PreToolPayload.ToolName":
-		return "tool_name is the tool that the model called."
+		return "The tool's name."
 	case "Spawned.AgentID":
-		return "agent_id identifies the sub-agent in this run."
+		return "Identifies the sub-agent in this run."
 	case "Spawned.AgentType":
-		return "agent_type is the recipe that defines the sub-agent, \"general\", or \"summarize_content\"."
+		return "The recipe that defines the sub-agent, \"general\", or \"summarize_content\"."
 	case "Spawned.Context":
-		return "context names the context that keeps its conversation; absent if nothing does."
+		return "The context that keeps the sub-agent's conversation; absent if none does."
 	case "Spawned.ContextName":
-		return "context_name names the context of the conversation that starts it."
+		return "The name of the context."
 	case "Spawned.Depth":
-		return "depth is 1 for a sub-agent of the conversation, 2 for a sub-agent of that one."
+		return "1 for a sub-agent of the conversation, 2 for its sub-agents."
 	case "Spawned.ParentID":
-		return "parent_agent_id identifies the sub-agent that starts this one; absent if the conversation does."
+		return "Identifies the sub-agent that starts this one; absent if the conversation does."
 	case "Spawned.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
+		return "The model's identifier of the call."
 	case "Spawned.ToolName":
-		return "tool_name is the tool that starts it."
+		return "The tool that starts it."
 	case "SystemPromptAnswer.Inject":
-		return "inject is text for the system prompt."
+		return "Text for the system prompt."
 	case "SystemPromptAnswer.SystemMessage":
-		return "system_message is shown to the person, never to the model."
+		return "A text for the person, never for the model."
 	case "SystemPromptPayload.ContextName":
-		return "context_name names the context."
+		return "The name of the context."
 	case "SystemPromptPayload.Goals":
-		return "goals is the context's list of goals, \"\" if there is none."
+		return "The goals of the context, \"\" if there are none."
 	case "SystemPromptPayload.Summary":
-		return "summary is the summary of earlier conversation, \"\" if there is none."
+		return "The summary of earlier conversation, \"\" if there is none."
 	case "SystemPromptPayload.Todos":
-		return "todos is the context's list of todos, \"\" if there is none."
+		return "The todos of the context, \"\" if there are none."
 	case "Usage.CurrentContextWindow":
-		return "current_context_window is the size of the last request and its answer."
+		return "The size of the last request and its answer."
 	case "Usage.InputTokens":
-		return "input_tokens is the number of tokens of the turn's requests."
+		return "Counts the tokens of the turn's requests."
 	case "Usage.MaxContextWindow":
-		return "max_context_window is the model's limit: context_window_limit, never 0."
+		return "The model's limit: context_window_limit, never 0."
 	case "Usage.OutputTokens":
-		return "output_tokens is the number of tokens of the model's responses."
+		return "Counts the tokens of the model's responses."
 	case "Words.Block":
-		return "block refuses; false is no opinion."
+		return "Refuses; false says nothing."
 	case "Words.Decision":
-		return "decision refuses if it is \"deny\"."
+		return "Refuses if it is \"deny\"."
 	case "Words.Denied":
-		return "denied refuses; false is no opinion."
+		return "Refuses; false says nothing."
 	case "Words.Message":
-		return "message says why."
+		return "Says why."
 	case "Words.Reason":
-		return "reason says why."
+		return "Says why."
 	}
 	return ""
 }

@@ -14,8 +14,8 @@ type Field struct {
 	Type string
 	// Optional is true for a field that may be absent.
 	Optional bool
-	// Doc describes the field in a sentence or two; empty for structs of other
-	// packages.
+	// Doc describes the field in a few words that do not begin with its name; empty for structs of
+	// other packages.
 	Doc string
 	// Rule says how several answers are combined; empty in payloads.
 	Rule Rule

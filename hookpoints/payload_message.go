@@ -2,28 +2,28 @@ package hookpoints
 
 // InRecipe says of what the payload is a part.
 type InRecipe struct {
-	// Recipe names the recipe that is being run; absent if there is none.
+	// Recipe is the recipe that runs; absent if none does.
 	Recipe string `json:"recipe,omitempty"`
 	Nesting
 }
 
 // InContext says of what the payload is a part, and in which context.
 type InContext struct {
-	// ContextName names the context.
+	// ContextName is the name of the context.
 	ContextName string `json:"context_name"`
 	InRecipe
 }
 
 // PreMessagePayload is the payload of pre_message.
 type PreMessagePayload struct {
-	// Prompt is what the person typed.
+	// Prompt is the prompt.
 	Prompt string `json:"prompt"`
-	// ContextName names the context.
+	// ContextName is the name of the context.
 	ContextName string `json:"context_name"`
 	// Summary is the summary of earlier conversation, "" if there is none.
 	Summary string `json:"summary"`
-	// Attempt is 2 or more if mail comes with the prompt that earlier runs took and did not answer, because they died,
-	// and is not there otherwise.
+	// Attempt is the number of this try, from 2, if the prompt brings mail that earlier runs took but did not
+	// answer because they died; absent otherwise.
 	Attempt int `json:"attempt,omitempty"`
 	InRecipe
 }
@@ -32,16 +32,15 @@ type PreMessagePayload struct {
 type PreMessageAnswer struct {
 	// Prompt replaces the prompt.
 	Prompt *string `json:"prompt,omitzero" merge:"replace"`
-	// Block refuses the prompt: nothing is stored or sent.
+	// Block refuses the prompt: chibi neither stores nor sends it.
 	Block bool `json:"block,omitzero" merge:"block"`
-	// Halt refuses the prompt too.
+	// Halt refuses the prompt and ends the turn.
 	Halt bool `json:"halt,omitzero" merge:"halt"`
-	// Message is shown to the person when the prompt is refused.
+	// Message tells the person why.
 	Message string `json:"message,omitzero" merge:"with block halt"`
-	// Context is a text for the model beside the prompt, in a block with the plugin's name. It is
-	// stored with the conversation.
+	// Context is a text for the model, in a block with the plugin's name; chibi stores it with the conversation.
 	Context string `json:"context,omitzero" merge:"texts"`
-	// SystemMessage is shown to the person, never to the model.
+	// SystemMessage is a text for the person, never for the model.
 	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 	// Contexts are the contexts of all plugins. The host sets them; a plugin cannot.
 	Contexts []Text `json:"-"`
@@ -57,24 +56,24 @@ func (a *PreMessageAnswer) SetHalted(by Halted) { a.Halted = by }
 
 // PostMessagePayload is the payload of post_message.
 type PostMessagePayload struct {
-	// Prompt is the prompt as it was typed, before pre_message changed it.
+	// Prompt is the prompt before pre_message changed it.
 	Prompt string `json:"prompt"`
 	// Response is the model's final answer.
 	Response string `json:"response"`
-	// ContextName names the context.
+	// ContextName is the name of the context.
 	ContextName string `json:"context_name"`
 	Nesting
 }
 
 // SystemPromptPayload is the payload of pre_system_prompt and post_system_prompt.
 type SystemPromptPayload struct {
-	// ContextName names the context.
+	// ContextName is the name of the context.
 	ContextName string `json:"context_name"`
 	// Summary is the summary of earlier conversation, "" if there is none.
 	Summary string `json:"summary"`
-	// Todos is the context's list of todos, "" if there is none.
+	// Todos are the todos of the context, "" if there are none.
 	Todos string `json:"todos"`
-	// Goals is the context's list of goals, "" if there is none.
+	// Goals are the goals of the context, "" if there are none.
 	Goals string `json:"goals"`
 	Nesting
 }
@@ -83,35 +82,35 @@ type SystemPromptPayload struct {
 type SystemPromptAnswer struct {
 	// Inject is text for the system prompt.
 	Inject string `json:"inject,omitzero" merge:"join"`
-	// SystemMessage is shown to the person, never to the model.
+	// SystemMessage is a text for the person, never for the model.
 	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 }
 
 // PreSendMessagePayload is the payload of pre_send_message.
 type PreSendMessagePayload struct {
-	// From names the sending context.
+	// From is the context that sends.
 	From string `json:"from"`
-	// To names the receiving context, or an address to which a plugin delivers.
+	// To is the context that receives, or an address to which a plugin delivers.
 	To string `json:"to"`
 	// Content is the message.
 	Content string `json:"content"`
-	// ContextName names the context of this run.
+	// ContextName is the context of this run.
 	ContextName string `json:"context_name"`
 }
 
 // PreSendMessageAnswer is the answer at pre_send_message.
 type PreSendMessageAnswer struct {
-	// Delivered says that the plugin has delivered the message itself.
+	// Delivered says that the plugin has delivered the message.
 	Delivered bool `json:"delivered,omitzero" merge:"claim"`
-	// Via names the delivery method; the plugin's name if it is empty.
+	// Via names the way of delivery; the plugin's name if it is empty.
 	Via string `json:"via,omitzero" merge:"with delivered"`
-	// SystemMessage is shown to the person, never to the model.
+	// SystemMessage is a text for the person, never for the model.
 	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 }
 
 // PostSendMessagePayload is the payload of post_send_message.
 type PostSendMessagePayload struct {
 	PreSendMessagePayload
-	// DeliveryResult says how it was delivered, as shown to the model.
+	// DeliveryResult is the result that the model sees.
 	DeliveryResult string `json:"delivery_result"`
 }

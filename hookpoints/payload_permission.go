@@ -7,88 +7,85 @@ import (
 
 // FinalCall is a call that may not be changed any more.
 type FinalCall struct {
-	// Arguments are the call's final arguments.
+	// Arguments are the arguments of the call, as plugins have left them.
 	Arguments json.RawMessage `json:"arguments"`
-	// ToolCallID is the model's identifier of this call.
+	// ToolCallID is the model's identifier of the call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
 // PreFileReadPayload is the payload of pre_file_read.
 type PreFileReadPayload struct {
-	// ToolName is the tool that would read.
+	// ToolName is the tool's name.
 	ToolName string `json:"tool_name"`
-	// Path is the file or directory that would be read or searched: absolute, with all
-	// links resolved.
+	// Path is the file or directory to read or search: absolute, with all links resolved.
 	Path string `json:"path"`
-	// NamedPath is the absolute path before links were resolved; absent if it is the same.
+	// NamedPath is the absolute path with its links; absent if it is the same.
 	NamedPath string `json:"named_path,omitempty"`
 	FinalCall
-	// Cwd is the working directory.
+	// Cwd is the working directory; of a command, the directory in which it would run.
 	Cwd string `json:"cwd"`
 	InContext
 }
 
 // PreFileWritePayload is the payload of pre_file_write.
 type PreFileWritePayload struct {
-	// ToolName is the tool that would write.
+	// ToolName is the tool's name.
 	ToolName string `json:"tool_name"`
-	// Path is the file that would be written: absolute, with all links resolved.
+	// Path is the file to write: absolute, with all links resolved.
 	Path string `json:"path"`
-	// NamedPath is the absolute path before links were resolved; absent if it is the same.
+	// NamedPath is the absolute path with its links; absent if it is the same.
 	NamedPath string `json:"named_path,omitempty"`
-	// Content is the text that the file would have; null if the call has only a part of
-	// it, as for an edit.
+	// Content is the new text of the file; null if the call has only a part of it, as for an edit.
 	Content *string `json:"content"`
-	// Operation says what an edit does, as in the arguments; absent for other tools.
+	// Operation is what an edit does, as in the arguments; absent for other tools.
 	Operation string `json:"operation,omitempty"`
-	// Exists is true if the file exists already.
+	// Exists is true if the file exists.
 	Exists bool `json:"exists"`
-	// Diff is the change as a unified diff of at most 64 KiB, "" if it is not known.
+	// Diff is the change as a unified diff of at most 64 KiB, "" if chibi does not know it.
 	Diff string `json:"diff"`
 	FinalCall
-	// Cwd is the working directory.
+	// Cwd is the working directory; of a command, the directory in which it would run.
 	Cwd string `json:"cwd"`
 	InContext
 }
 
 // PreShellExecPayload is the payload of pre_shell_exec.
 type PreShellExecPayload struct {
-	// ToolName is the tool that would run the command line.
+	// ToolName is the tool's name.
 	ToolName string `json:"tool_name"`
 	// Command is the command line.
 	Command string `json:"command"`
-	// Commands are the simple commands in it, those inside substitutions, sh -c, env, xargs
-	// and the like included, with the variables before them and the directories of programs;
-	// null if the line cannot be parsed, if a shell may read it otherwise, and if it sets a
-	// variable whose value runs by itself.
+	// Commands are its simple commands, also those in substitutions, sh -c, env, xargs and the like, with the
+	// variables before them and the directories of programs; null if chibi cannot parse the line, if a shell may
+	// read it otherwise, and if it sets a variable whose value runs by itself.
 	Commands *[]string `json:"commands"`
 	FinalCall
-	// Cwd is the directory in which it would run.
+	// Cwd is the working directory; of a command, the directory in which it would run.
 	Cwd string `json:"cwd"`
 	InContext
 }
 
 // PreFetchURLPayload is the payload of pre_fetch_url.
 type PreFetchURLPayload struct {
-	// ToolName is the tool that would fetch.
+	// ToolName is the tool's name.
 	ToolName string `json:"tool_name"`
-	// URL is what would be fetched, "" for a tool without an argument that is a URL.
+	// URL is the URL, "" for a tool without an argument that is one.
 	URL string `json:"url"`
 	// Host is the host in the URL, "" if there is none.
 	Host string `json:"host"`
-	// AddressClass is the kind of address that the host has, such as "public", "loopback" or
-	// "private_network": of several addresses the first that is not public. "" for a name
-	// without an address, and for one in the call of a plugin's tool, which is not looked up.
+	// AddressClass is the kind of the host's address, such as "public", "loopback" or "private_network"; of several
+	// addresses, of the first that is not public. "" for a name without an address, and for names in calls of
+	// plugins' tools, which chibi does not look up.
 	AddressClass string `json:"address_class"`
-	// Safety is "sensitive" if the address is known and not public; "no_url" for a tool
-	// without an argument that is a URL; "public" otherwise.
+	// Safety is "sensitive" if chibi knows the address and it is not public, "no_url" without a URL, "public"
+	// otherwise.
 	Safety Safety `json:"safety"`
 	// Reason says why it is sensitive; absent otherwise.
 	Reason string `json:"reason,omitempty"`
 	// Summary is the beginning of the arguments if there is no URL; absent otherwise.
 	Summary string `json:"summary,omitempty"`
 	FinalCall
-	// Cwd is the working directory.
+	// Cwd is the working directory; of a command, the directory in which it would run.
 	Cwd string `json:"cwd"`
 	InContext
 }
@@ -97,56 +94,54 @@ type PreFetchURLPayload struct {
 type PreMCPCallPayload struct {
 	// ToolName is the tool's name for the model, such as mcp__files__read.
 	ToolName string `json:"tool_name"`
-	// Server is the MCP server, by its name in the configuration; "" for a plugin's tool
-	// whose name does not say it.
+	// Server is the name of the MCP server in the configuration, "" for a plugin's tool whose name does not have it.
 	Server string `json:"server"`
-	// Tool is the tool, by the name that the server gives it.
+	// Tool is the server's name of the tool.
 	Tool string `json:"tool"`
-	// ReadOnly is true if the server says that the tool only reads, and the configuration
-	// says that the server is trusted; absent otherwise.
+	// ReadOnly is true if the server says that the tool only reads, and the configuration trusts the server.
 	ReadOnly bool `json:"read_only,omitempty"`
 	FinalCall
-	// Cwd is the working directory.
+	// Cwd is the working directory; of a command, the directory in which it would run.
 	Cwd string `json:"cwd"`
 	InContext
 }
 
 // PrePermissionPayload is the payload of pre_permission.
 type PrePermissionPayload struct {
-	// ToolName is the tool that the call is about.
+	// ToolName is the tool's name.
 	ToolName string `json:"tool_name"`
 	FinalCall
-	// Category is the kind of thing that the tool does, as at pre_tool; absent if it does
-	// not say.
+	// Category is the tool's kind: "shell" for one that runs commands, "read", "write", "edit", "search", "fetch",
+	// "agent" or "mcp"; absent if it has none.
 	Category string `json:"category,omitempty"`
-	// Subject names the argument that the category is about; absent if there is none.
+	// Subject is the argument that the category is about, such as the command, the path or the URL; absent if there
+	// is none.
 	Subject string `json:"subject,omitempty"`
-	// AskedBy is who wants the person to be asked: a rule, a plugin, or the default for the
-	// category.
+	// AskedBy is who wants chibi to ask: a rule, a plugin, or the category's default.
 	AskedBy string `json:"asked_by"`
-	// Reason says why; absent if nobody said.
+	// Reason says why; absent if nobody did.
 	Reason string `json:"reason,omitempty"`
 	// Rule is the rule that would allow such calls from now on; absent if none can.
 	Rule string `json:"rule,omitempty"`
-	// Cwd is the working directory.
+	// Cwd is the working directory; of a command, the directory in which it would run.
 	Cwd string `json:"cwd"`
 	InContext
 }
 
 // PrePermissionAnswer is the answer at pre_permission: that of the person, in their place.
 type PrePermissionAnswer struct {
-	// Denied refuses the call; false is no opinion.
+	// Denied refuses the call; false says nothing.
 	Denied bool `json:"denied,omitzero" merge:"strictest"`
-	// Decision is "allow" or "deny", and the person is not asked; "ask", which beats "allow",
-	// leaves the question to the person.
+	// Decision is "allow" or "deny", in the person's place; or "ask", which beats "allow" and leaves the question to
+	// the person.
 	Decision Decision `json:"decision,omitzero" merge:"strictest"`
-	// Reason is shown to the model if the call is refused.
+	// Reason tells the model why, if the call is refused.
 	Reason string `json:"reason,omitzero" merge:"with decision"`
 	// Halt refuses the call and ends the turn.
 	Halt bool `json:"halt,omitzero" merge:"halt"`
-	// Message is shown to the person then.
+	// Message tells the person why the turn ends.
 	Message string `json:"message,omitzero" merge:"with halt"`
-	// SystemMessage is shown to the person, never to the model.
+	// SystemMessage is a text for the person, never for the model.
 	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 	// Halted says which plugin ended the turn. The host sets it; a plugin cannot.
 	Halted Halted `json:"-"`
@@ -176,15 +171,14 @@ const (
 // PermissionAnswer is the answer at permission points. Denied and Decision are one opinion:
 // the stricter of the two.
 type PermissionAnswer struct {
-	// Denied refuses the call; false is no opinion.
+	// Denied refuses the call; false says nothing.
 	Denied bool `json:"denied,omitzero" merge:"strictest"`
-	// Decision is "deny", which refuses the call; "ask", so that the person is asked; or
-	// "allow", so that the person is not asked, unless a rule, another plugin or the
-	// protection of the file is stricter.
+	// Decision is "deny", which refuses the call; "ask", so that chibi asks the person; or "allow", which spares the
+	// question unless a rule, another plugin or the protection of the file is stricter.
 	Decision Decision `json:"decision,omitzero" merge:"strictest"`
-	// Reason is shown to the model if the call is refused, and to the person who is asked.
+	// Reason tells the model why, if the call is refused, and the person whom chibi asks.
 	Reason string `json:"reason,omitzero" merge:"with decision"`
-	// SystemMessage is shown to the person, never to the model.
+	// SystemMessage is a text for the person, never for the model.
 	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 	// DecidedBy is the plugin whose decision it is. The host sets it; a plugin cannot.
 	DecidedBy string `json:"-"`
@@ -236,9 +230,9 @@ func (d *Decision) UnmarshalText(text []byte) error {
 // Block, Denied and Decision, and says why with Message or Reason. The answer of each point
 // teaches some of them; package merge takes the others for those.
 type Words struct {
-	// Block refuses; false is no opinion.
+	// Block refuses; false says nothing.
 	Block bool `json:"block,omitzero"`
-	// Denied refuses; false is no opinion.
+	// Denied refuses; false says nothing.
 	Denied bool `json:"denied,omitzero"`
 	// Decision refuses if it is "deny".
 	Decision Denial `json:"decision,omitzero"`

@@ -4,11 +4,11 @@ import "encoding/json"
 
 // PreAPIToolsPayload is the payload of pre_api_tools.
 type PreAPIToolsPayload struct {
-	// ContextName names the context.
+	// ContextName is the name of the context.
 	ContextName string `json:"context_name"`
-	// Tools are the tools that would be offered to the model.
+	// Tools are the tools that chibi would offer to the model.
 	Tools []ListedTool `json:"tools"`
-	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
+	// RecursionDepth is the number of rounds that the tool recurse has requested.
 	RecursionDepth int `json:"recursion_depth"`
 	Nesting
 }
@@ -24,22 +24,21 @@ type ListedTool struct {
 // PreAPIToolsAnswer is the answer at pre_api_tools. A filtered tool is neither
 // offered to the model nor run if the model calls it anyway.
 type PreAPIToolsAnswer struct {
-	// Include keeps only the named tools; an empty list keeps none. A tool of an MCP server, mcp__SERVER__TOOL, can also
-	// be named SERVER_TOOL.
+	// Include keeps only these tools, [] none. mcp__SERVER__TOOL can also be SERVER_TOOL.
 	Include []string `json:"include,omitzero" merge:"intersect" among:"tools.#.name"`
-	// Exclude removes the named tools.
+	// Exclude removes these tools.
 	Exclude []string `json:"exclude,omitzero" merge:"unite" among:"tools.#.name"`
-	// SystemMessage is shown to the person, never to the model.
+	// SystemMessage is a text for the person, never for the model.
 	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 }
 
 // PreAPIRequestPayload is the payload of pre_api_request.
 type PreAPIRequestPayload struct {
-	// ContextName names the context.
+	// ContextName is the name of the context.
 	ContextName string `json:"context_name"`
-	// RequestBody is the whole body of the request: model, messages, tools, temperature, ...
+	// RequestBody is the whole body: model, messages, tools, temperature, ...
 	RequestBody json.RawMessage `json:"request_body"`
-	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
+	// RecursionDepth is the number of rounds that the tool recurse has requested.
 	RecursionDepth int `json:"recursion_depth"`
 	Nesting
 }
@@ -47,8 +46,8 @@ type PreAPIRequestPayload struct {
 // PreAPIRequestAnswer is the answer at pre_api_request. The answer that Fire returns holds
 // the whole patched body, or nothing if no plugin changed it.
 type PreAPIRequestAnswer struct {
-	// RequestBody holds the fields to change; null deletes one.
+	// RequestBody has the members to change; null deletes one.
 	RequestBody json.RawMessage `json:"request_body,omitzero" merge:"patch"`
-	// SystemMessage is shown to the person, never to the model.
+	// SystemMessage is a text for the person, never for the model.
 	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 }

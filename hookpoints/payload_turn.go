@@ -9,15 +9,15 @@ type ChatMessage struct {
 	Role string `json:"role"`
 	// Content is the text.
 	Content string `json:"content"`
-	// ToolCalls are the tool calls of an assistant's message.
+	// ToolCalls are the calls of an assistant's message.
 	ToolCalls []ChatToolCall `json:"tool_calls,omitempty"`
-	// ToolCallID is the identifier of the call that a tool's message answers.
+	// ToolCallID identifies the call that a tool's message answers.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
 // ChatToolCall is a call in a message of the model.
 type ChatToolCall struct {
-	// ID is the model's identifier of this call.
+	// ID is the model's identifier of the call.
 	ID string `json:"id"`
 	// Name is the tool's name.
 	Name string `json:"name"`
@@ -27,9 +27,9 @@ type ChatToolCall struct {
 
 // Usage counts tokens.
 type Usage struct {
-	// InputTokens is the number of tokens of the turn's requests.
+	// InputTokens counts the tokens of the turn's requests.
 	InputTokens int `json:"input_tokens"`
-	// OutputTokens is the number of tokens of the model's responses.
+	// OutputTokens counts the tokens of the model's responses.
 	OutputTokens int `json:"output_tokens"`
 	// CurrentContextWindow is the size of the last request and its answer.
 	CurrentContextWindow int `json:"current_context_window"`
@@ -39,44 +39,41 @@ type Usage struct {
 
 // PostTurnPayload is the payload of post_turn.
 type PostTurnPayload struct {
-	// ContextName names the context.
+	// ContextName is the name of the context.
 	ContextName string `json:"context_name"`
 	// TurnNumber counts the model's responses to this prompt, from 1.
 	TurnNumber int `json:"turn_number"`
 	// Response is the text of this response, "" if it only called tools.
 	Response string `json:"response"`
-	// ToolsUsed names the tools that this response calls, in order.
+	// ToolsUsed are the tools that this response calls, in order.
 	ToolsUsed []string `json:"tools_used"`
 	// Usage counts the tokens so far.
 	Usage Usage `json:"usage"`
 	// Messages is the conversation with this response.
 	Messages []ChatMessage `json:"messages"`
-	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
+	// RecursionDepth is the number of rounds that the tool recurse has requested.
 	RecursionDepth int `json:"recursion_depth"`
 	InRecipe
 }
 
 // PostTurnAnswer is the answer at post_turn.
 type PostTurnAnswer struct {
-	// Messages replaces the conversation so far. A response that calls tools and its
-	// results are kept after them.
+	// Messages replaces the conversation so far; a response that calls tools, and its results, stay after it.
 	Messages []ChatMessage `json:"messages,omitzero" merge:"replace"`
-	// DropSummary removes the summary of earlier conversation, because messages contain
-	// its content. Otherwise the summary is kept.
+	// DropSummary removes the summary of earlier conversation, because messages has its content.
 	DropSummary bool `json:"drop_summary,omitzero" merge:"with messages"`
-	// Recipe names a recipe to run on the conversation after the tools that the response
-	// calls have answered; its answer replaces the conversation.
+	// Recipe is a recipe to run on the conversation when the tools have answered; its answer replaces the
+	// conversation.
 	Recipe string `json:"recipe,omitzero" merge:"first"`
 	// RecipeArgs are the recipe's arguments.
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`
 	// Halt ends the turn: the tools that the response calls do not run.
 	Halt bool `json:"halt,omitzero" merge:"halt_last"`
-	// Message is shown to the person then.
+	// Message tells the person why.
 	Message string `json:"message,omitzero" merge:"with halt"`
-	// Context is a text for the model after the response and its results, in a block with the plugin's name. It is
-	// stored with the conversation.
+	// Context is a text for the model, in a block with the plugin's name; chibi stores it with the conversation.
 	Context string `json:"context,omitzero" merge:"texts"`
-	// SystemMessage is shown to the person, never to the model.
+	// SystemMessage is a text for the person, never for the model.
 	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 	// Contexts are the contexts of all plugins. The host sets them; a plugin cannot.
 	Contexts []Text `json:"-"`
@@ -92,7 +89,7 @@ func (a *PostTurnAnswer) SetHalted(by Halted) { a.Halted = by }
 
 // PostToolBatchPayload is the payload of post_tool_batch.
 type PostToolBatchPayload struct {
-	// ContextName names the context.
+	// ContextName is the name of the context.
 	ContextName string `json:"context_name"`
 	// Calls are the calls of the response, in the order of their results.
 	Calls []FinishedCall `json:"calls"`
@@ -101,14 +98,13 @@ type PostToolBatchPayload struct {
 
 // PostToolBatchAnswer is the answer at post_tool_batch.
 type PostToolBatchAnswer struct {
-	// Halt ends the turn: no further request is made.
+	// Halt ends the turn: chibi sends no further request.
 	Halt bool `json:"halt,omitzero" merge:"halt"`
-	// Message is shown to the person then.
+	// Message tells the person why.
 	Message string `json:"message,omitzero" merge:"with halt"`
-	// Context is a text for the model after the results, in a block with the plugin's name. It is
-	// stored with the conversation.
+	// Context is a text for the model, in a block with the plugin's name; chibi stores it with the conversation.
 	Context string `json:"context,omitzero" merge:"texts"`
-	// SystemMessage is shown to the person, never to the model.
+	// SystemMessage is a text for the person, never for the model.
 	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 	// Contexts are the contexts of all plugins. The host sets them; a plugin cannot.
 	Contexts []Text `json:"-"`
@@ -124,26 +120,27 @@ func (a *PostToolBatchAnswer) SetHalted(by Halted) { a.Halted = by }
 
 // FinishedCall is a call that has its result.
 type FinishedCall struct {
-	// ToolName is the tool that was called.
+	// ToolName is the tool's name.
 	ToolName string `json:"tool_name"`
-	// Arguments are the arguments that the tool ran with.
+	// Arguments are the arguments of the call, as plugins have left them.
 	Arguments json.RawMessage `json:"arguments"`
-	// ToolCallID is the model's identifier of this call.
+	// ToolCallID is the model's identifier of the call.
 	ToolCallID string `json:"tool_call_id"`
 	// Status is the outcome of the call, as at post_tool.
 	Status CallStatus `json:"status"`
 	// Output is the text that the model will see.
 	Output string `json:"output"`
-	// Category is the kind of thing that the tool does, as at pre_tool; absent if it does
-	// not say.
+	// Category is the tool's kind: "shell" for one that runs commands, "read", "write", "edit", "search", "fetch",
+	// "agent" or "mcp"; absent if it has none.
 	Category string `json:"category,omitempty"`
-	// Subject names the argument that the category is about; absent if there is none.
+	// Subject is the argument that the category is about, such as the command, the path or the URL; absent if there
+	// is none.
 	Subject string `json:"subject,omitempty"`
 }
 
 // PreStopPayload is the payload of pre_stop.
 type PreStopPayload struct {
-	// ContextName names the context.
+	// ContextName is the name of the context.
 	ContextName string `json:"context_name"`
 	// Response is the model's answer.
 	Response string `json:"response"`
@@ -151,38 +148,35 @@ type PreStopPayload struct {
 	Usage Usage `json:"usage"`
 	// Messages is the conversation with the answer.
 	Messages []ChatMessage `json:"messages"`
-	// FollowUps is how many times pre_stop has already continued this turn.
+	// FollowUps is how often pre_stop has continued this turn.
 	FollowUps int `json:"follow_ups"`
-	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
+	// RecursionDepth is the number of rounds that the tool recurse has requested.
 	RecursionDepth int `json:"recursion_depth"`
 	InRecipe
 }
 
 // PreStopAnswer is the answer at pre_stop.
 type PreStopAnswer struct {
-	// FollowUpMessages are sent as further user messages; the turn continues.
+	// FollowUpMessages are further messages of the user, with which the turn continues.
 	FollowUpMessages []string `json:"follow_up_messages,omitzero" merge:"append"`
 	// FollowUpsBy are the plugins that wrote them, one for each. The host sets it; a
 	// plugin cannot.
 	FollowUpsBy []string `json:"-"`
 	// Messages replaces the conversation.
 	Messages []ChatMessage `json:"messages,omitzero" merge:"first"`
-	// DropSummary removes the summary of earlier conversation, because messages contain
-	// its content. Otherwise the summary is kept.
+	// DropSummary removes the summary of earlier conversation, because messages has its content.
 	DropSummary bool `json:"drop_summary,omitzero" merge:"with messages"`
-	// Recipe names a recipe to run on the conversation; its answer replaces the
-	// conversation.
+	// Recipe is a recipe to run on the conversation; its answer replaces the conversation.
 	Recipe string `json:"recipe,omitzero" merge:"first"`
 	// RecipeArgs are the recipe's arguments.
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`
-	// Halt ends the turn, whatever other plugins ask for.
+	// Halt ends the turn, whatever other plugins want.
 	Halt bool `json:"halt,omitzero" merge:"halt"`
-	// Message is shown to the person then.
+	// Message tells the person why.
 	Message string `json:"message,omitzero" merge:"with halt"`
-	// Context is a text for the model, in a block with the plugin's name. The turn continues
-	// with it as a further message, after follow_up_messages.
+	// Context is a text for the model, in a block with the plugin's name; chibi stores it with the conversation.
 	Context string `json:"context,omitzero" merge:"texts"`
-	// SystemMessage is shown to the person, never to the model.
+	// SystemMessage is a text for the person, never for the model.
 	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 	// Contexts are the contexts of all plugins. The host sets them; a plugin cannot.
 	Contexts []Text `json:"-"`
@@ -222,17 +216,16 @@ const (
 
 // OnTurnFailedPayload is the payload of on_turn_failed.
 type OnTurnFailedPayload struct {
-	// ContextName names the context.
+	// ContextName is the name of the context.
 	ContextName string `json:"context_name"`
 	// Status is "error"; or "interrupted" by Ctrl-C or a signal.
 	Status TurnStatus `json:"status"`
-	// Kind is "server" if the request to the model's server failed; "too_long" if it was
-	// longer than the model accepts; "bound" if a bound was reached, such as max_tool_rounds;
-	// "other" for anything else. Absent if the turn was interrupted.
+	// Kind is "server" for a failed request, "too_long" for one that the model does not accept, "bound" for a
+	// reached bound such as max_tool_rounds, or "other"; absent after an interruption.
 	Kind FailureKind `json:"kind,omitempty"`
 	// Error is the message of the error.
 	Error string `json:"error"`
-	// Response is what the model answered last, as far as it had come; "" if nothing had.
+	// Response is the model's last answer, as far as it had come, "" if nothing had.
 	Response string `json:"response"`
 	Nesting
 }

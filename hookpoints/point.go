@@ -50,14 +50,14 @@ func modes() []Mode { return []Mode{Observe, Gather, Chain, Claim} }
 func (m Mode) Meaning() string {
 	switch m {
 	case Observe:
-		return "all subscribers at once; answers are ignored"
+		return "all plugins at once; answers change nothing"
 	case Gather:
-		return "all subscribers at once, each with the same payload; answers are folded in plugin order"
+		return "all plugins at once, with the same payload; their answers combine in plugin order"
 	case Chain:
-		return "one after another in plugin order, each receives the payload as the previous one left it; then the guards, " +
+		return "one after another in plugin order, each with the payload as the previous one left it; then the guards, " +
 			"all at once"
 	case Claim:
-		return "one after another; the first one that claims the event ends it"
+		return "one after another; the first that claims the event ends it"
 	}
 	return ""
 }

@@ -10,7 +10,7 @@ var (
 	}
 	OnEnd = Point[OnEndPayload, None]{
 		Name: "on_end", Group: GroupSession, Mode: Observe,
-		When: "chibi ends, whatever the reason: errors and Ctrl-C included",
+		When: "chibi ends, also after an error or Ctrl-C",
 	}
 )
 
@@ -18,11 +18,11 @@ var (
 var (
 	PreMessage = Point[PreMessagePayload, PreMessageAnswer]{
 		Name: "pre_message", Group: GroupMessage, Mode: Chain,
-		When: "a prompt was entered, before it is stored or sent",
+		When: "a prompt comes in, before chibi stores or sends it",
 	}
 	PostMessage = Point[PostMessagePayload, None]{
 		Name: "post_message", Group: GroupMessage, Mode: Observe,
-		When: "the model's final answer to a prompt has been stored",
+		When: "chibi has stored the model's final answer to a prompt",
 	}
 )
 
@@ -30,11 +30,11 @@ var (
 var (
 	PreSystemPrompt = Point[SystemPromptPayload, SystemPromptAnswer]{
 		Name: "pre_system_prompt", Group: GroupSystem, Mode: Gather,
-		When: "the system prompt is about to be built; what is injected comes first in it",
+		When: "chibi is about to build the system prompt; injected text comes first in it",
 	}
 	PostSystemPrompt = Point[SystemPromptPayload, SystemPromptAnswer]{
 		Name: "post_system_prompt", Group: GroupSystem, Mode: Gather,
-		When: "the system prompt has been built; what is injected comes last in it",
+		When: "chibi has built the system prompt; injected text comes last in it",
 	}
 )
 
@@ -42,11 +42,11 @@ var (
 var (
 	PreAPITools = Point[PreAPIToolsPayload, PreAPIToolsAnswer]{
 		Name: "pre_api_tools", Group: GroupRequest, Mode: Gather,
-		When: "before every request of a conversation, with the tools that it would offer; summaries offer none",
+		When: "chibi is about to offer tools, in each request of a conversation; requests for summaries offer none",
 	}
 	PreAPIRequest = Point[PreAPIRequestPayload, PreAPIRequestAnswer]{
 		Name: "pre_api_request", Group: GroupRequest, Mode: Chain,
-		When: "before every request to the model, summaries included, with the body that would be sent",
+		When: "chibi is about to send a request to the model, also one for a summary",
 	}
 )
 
@@ -62,11 +62,11 @@ var (
 	}
 	PreToolOutput = Point[PreToolOutputPayload, PreToolOutputAnswer]{
 		Name: "pre_tool_output", Group: GroupToolCall, Mode: Chain,
-		When: "a tool has answered, before its output is cached, stored or shown to the model",
+		When: "a tool has answered, before chibi caches or stores its output or shows it to the model",
 	}
 	PostToolOutput = Point[PostToolOutputPayload, None]{
 		Name: "post_tool_output", Group: GroupToolCall, Mode: Observe,
-		When: "a tool's output has been processed, with what the model will see",
+		When: "chibi has processed a tool's output for the model",
 	}
 )
 
@@ -90,11 +90,11 @@ var (
 	}
 	PreMCPCall = Point[PreMCPCallPayload, PermissionAnswer]{
 		Name: "pre_mcp_call", Group: GroupPermission, Mode: Gather,
-		When: "a tool of an MCP server is about to be called, after pre_tool",
+		When: "a tool of an MCP server is about to run, after pre_tool",
 	}
 	PrePermission = Point[PrePermissionPayload, PrePermissionAnswer]{
 		Name: "pre_permission", Group: GroupPermission, Mode: Gather,
-		When: "the person is about to be asked whether a call may happen, also if there is no terminal to ask at",
+		When: "chibi is about to ask the person about a call, also if there is no terminal",
 	}
 )
 
@@ -102,11 +102,11 @@ var (
 var (
 	PreCacheOutput = Point[PreCacheOutputPayload, PreCacheOutputAnswer]{
 		Name: "pre_cache_output", Group: GroupCache, Mode: Gather,
-		When: "a tool's output is too large to show and is about to be cached",
+		When: "a tool's output is too large to show, before chibi caches it",
 	}
 	PostCacheOutput = Point[PostCacheOutputPayload, None]{
 		Name: "post_cache_output", Group: GroupCache, Mode: Observe,
-		When: "a tool's output has been cached",
+		When: "chibi has cached a tool's output",
 	}
 )
 
@@ -114,11 +114,11 @@ var (
 var (
 	PreSendMessage = Point[PreSendMessagePayload, PreSendMessageAnswer]{
 		Name: "pre_send_message", Group: GroupDelivery, Mode: Claim,
-		When: "a message to another context is about to be delivered",
+		When: "a message to another context is about to leave",
 	}
 	PostSendMessage = Point[PostSendMessagePayload, None]{
 		Name: "post_send_message", Group: GroupDelivery, Mode: Observe,
-		When: "a message to another context has been delivered",
+		When: "a message to another context has arrived",
 	}
 )
 
@@ -130,27 +130,27 @@ var (
 	}
 	PreClear = Point[ContextPayload, None]{
 		Name: "pre_clear", Group: GroupContext, Mode: Observe,
-		When: "a context is about to be cleared",
+		When: "chibi is about to clear a context",
 	}
 	PostClear = Point[ContextPayload, None]{
 		Name: "post_clear", Group: GroupContext, Mode: Observe,
-		When: "a context has been cleared, with its previous size and summary",
+		When: "chibi has cleared a context; the payload has its earlier size and summary",
 	}
 	PreCompact = Point[ContextPayload, CompactAnswer]{
 		Name: "pre_compact", Group: GroupContext, Mode: Gather,
-		When: "a whole context is about to be compacted",
+		When: "chibi is about to compact a whole context",
 	}
 	PostCompact = Point[ContextPayload, None]{
 		Name: "post_compact", Group: GroupContext, Mode: Observe,
-		When: "a whole context has been compacted",
+		When: "chibi has compacted a whole context",
 	}
 	PreRollingCompact = Point[PreRollingCompactPayload, CompactAnswer]{
 		Name: "pre_rolling_compact", Group: GroupContext, Mode: Gather,
-		When: "the oldest part of a context is about to be compacted",
+		When: "chibi is about to compact the oldest part of a context",
 	}
 	PostRollingCompact = Point[PostRollingCompactPayload, None]{
 		Name: "post_rolling_compact", Group: GroupContext, Mode: Observe,
-		When: "the oldest part of a context has been compacted",
+		When: "chibi has compacted the oldest part of a context",
 	}
 )
 
@@ -170,7 +170,7 @@ var (
 	}
 	OnTurnFailed = Point[OnTurnFailedPayload, None]{
 		Name: "on_turn_failed", Group: GroupTurn, Mode: Observe,
-		When: "a turn has ended by an error, or was interrupted",
+		When: "a turn has ended by an error or an interruption",
 	}
 )
 

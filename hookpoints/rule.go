@@ -69,38 +69,37 @@ func ruleTable() []ruleFacts {
 	chain, folds := []Mode{Chain}, []Mode{Gather, Chain}
 	return []ruleFacts{
 		{rule: RuleReplace, modes: chain, kind: kindAny, leads: true,
-			meaning: "replaces the payload's field of the same name; the next plugin receives the new value"},
+			meaning: "the value replaces the field in the payload; the next plugin receives it"},
 		{rule: RulePatch, modes: chain, kind: kindObject, leads: true,
-			meaning: "a JSON merge patch (RFC 7396) on the payload's field: objects are merged recursively, null deletes, " +
-				"any other value replaces"},
+			meaning: "a JSON merge patch (RFC 7396) on the field in the payload: objects merge, null deletes, any other value " +
+				"replaces"},
 		{rule: RuleBlock, modes: folds, kind: kindBool, leads: true,
-			meaning: "true blocks; the first block in plugin order wins and ends the dispatch"},
+			meaning: "true blocks; the first in plugin order wins, and chibi calls no later plugin"},
 		{rule: RuleIntersect, modes: folds, kind: kindList, names: true,
-			meaning: "intersection of the lists: only names that every plugin lists are kept"},
+			meaning: "intersection: the names that every plugin lists"},
 		{rule: RuleUnite, modes: folds, kind: kindList, names: true,
-			meaning: "union of the lists: names that any plugin lists are removed, even if another one includes them"},
+			meaning: "union: the names that any plugin lists, also if another plugin includes them"},
 		{rule: RuleJoin, modes: folds, kind: kindText,
-			meaning: "texts are joined in plugin order, separated by a blank line"},
+			meaning: "all texts in plugin order, with a blank line between them"},
 		{rule: RuleFirst, modes: folds, kind: kindAny, leads: true,
-			meaning: "the first non-empty value in plugin order is used; others are reported as unused"},
+			meaning: "the first value in plugin order that is not empty; the trace names the others"},
 		{rule: RuleAppend, modes: folds, kind: kindList,
-			meaning: "lists are appended in plugin order"},
+			meaning: "all lists, one after another, in plugin order"},
 		{rule: RuleClaim, modes: []Mode{Claim}, kind: kindBool, leads: true,
-			meaning: "true claims the event; no other plugin is asked"},
+			meaning: "true claims the event; chibi calls no later plugin"},
 		{rule: RuleTexts, modes: folds, kind: kindText,
-			meaning: "the texts of all plugins are used, in plugin order, each with its plugin's name"},
+			meaning: "all texts in plugin order, each with its plugin's name"},
 		{rule: RuleTell, modes: []Mode{Gather, Chain, Claim}, kind: kindText,
-			meaning: "shown to the person with the plugin's name, in plugin order"},
+			meaning: "chibi shows all texts, each with its plugin's name"},
 		{rule: RuleHalt, modes: folds, kind: kindBool, leads: true,
-			meaning: "true ends the turn, whatever others answer; the first in plugin order gives the message and ends the " +
-				"dispatch"},
+			meaning: "true ends the turn, whatever others answer; the first in plugin order gives the message, and chibi " +
+				"calls no later plugin"},
 		{rule: RuleHaltLast, modes: []Mode{Chain}, kind: kindBool, leads: true,
-			meaning: "true ends the turn, whatever others answer; the first in plugin order gives the message, and the others " +
-				"are asked nevertheless"},
+			meaning: "true ends the turn, whatever others answer; the first in plugin order gives the message, and chibi " +
+				"calls the later plugins all the same"},
 		{rule: RuleStrictest, modes: folds, kind: kindAny, leads: true,
-			meaning: "the strictest opinion: deny, which true means too, then ask, then allow; of equally strict ones the " +
-				"first in plugin order; others are reported. In a chain, deny ends the dispatch, and allow does not count if a " +
-				"later plugin changes the payload"},
+			meaning: "the strictest: deny (or true), then ask, then allow; of equal ones the first in plugin order. In a " +
+				"chain, chibi calls no plugin after a deny, and an allow does not count if a later plugin changes the payload"},
 		{rule: RuleWith, modes: []Mode{Gather, Chain, Claim}, kind: kindAny},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ import (
 )
 
 // staleFiles lists the generated files that differ from what Files returns, and schemas
-// that it does not return.
+// and pages that it does not return.
 func staleFiles(t *testing.T, root fs.FS) (stale []string) {
 	t.Helper()
 	files, err := generate.Files(root)
@@ -31,13 +32,15 @@ func staleFiles(t *testing.T, root fs.FS) (stale []string) {
 			stale = append(stale, path)
 		}
 	}
-	have, err := fs.Glob(root, "docs/schema/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range have {
-		if files[path] == nil {
-			stale = append(stale, path)
+	for _, pattern := range [...]string{"docs/schema/*.json", "docs/reference/hooks-*.md"} {
+		have, err := fs.Glob(root, pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range have {
+			if files[path] == nil {
+				stale = append(stale, path)
+			}
 		}
 	}
 	slices.Sort(stale)
@@ -53,7 +56,9 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 func TestStaleFilesAreNamed(t *testing.T) {
 	root := copyOfSources(t)
 	for name, change := range map[string]string{
-		"docs/HOOKS.md":                        "<!-- generated: turn -->\nold\n<!-- /generated -->\n",
+		"docs/HOOKS.md":                        "<!-- generated: overview -->\nold\n<!-- /generated -->\n",
+		"docs/reference/hooks-tool.md":         "old",
+		"docs/reference/hooks-toll.md":         "old",
 		"docs/schema/pre_tool.payload.json":    "{}",
 		"docs/schema/before_tool.payload.json": "{}",
 		"hookpoints/fielddoc_gen.go":           "package hookpoints",
@@ -61,28 +66,20 @@ func TestStaleFilesAreNamed(t *testing.T) {
 		root[name] = &fstest.MapFile{Data: []byte(change)}
 	}
 	want := []string{
-		"docs/HOOKS.md", "docs/schema/before_tool.payload.json", "docs/schema/pre_tool.payload.json",
-		"hookpoints/fielddoc_gen.go",
+		"docs/HOOKS.md", "docs/reference/hooks-toll.md", "docs/reference/hooks-tool.md",
+		"docs/schema/before_tool.payload.json", "docs/schema/pre_tool.payload.json", "hookpoints/fielddoc_gen.go",
 	}
 	if diff := cmp.Diff(want, staleFiles(t, root)); diff != "" {
 		t.Errorf("stale files (-want +got):\n%s", diff)
 	}
 }
 
-func TestMistakesOnThePageAreNamed(t *testing.T) {
-	for _, tc := range []struct{ name, page, err string }{
-		{"unknown group", "<!-- generated: toll -->\n<!-- /generated -->",
-			`docs/HOOKS.md: unknown group "toll"`},
-		{"block without end", "<!-- generated: tool -->\n",
-			`docs/HOOKS.md: 1 generated blocks begin, 0 end with <!-- /generated -->`},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			root := copyOfSources(t)
-			root["docs/HOOKS.md"] = &fstest.MapFile{Data: []byte(tc.page)}
-			if _, err := generate.Files(root); err == nil || err.Error() != tc.err {
-				t.Errorf("got %v\nwant %s", err, tc.err)
-			}
-		})
+func TestAPageWithoutTheOverviewIsAnError(t *testing.T) {
+	root := copyOfSources(t)
+	root["docs/HOOKS.md"] = &fstest.MapFile{Data: []byte("<!-- generated: overview -->\n")}
+	const want = "docs/HOOKS.md has no <!-- generated: overview --> ... <!-- /generated -->"
+	if _, err := generate.Files(root); err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
 	}
 }
 
@@ -90,7 +87,7 @@ func TestMistakesOnThePageAreNamed(t *testing.T) {
 func copyOfSources(t *testing.T) fstest.MapFS {
 	t.Helper()
 	root := fstest.MapFS{}
-	for _, pattern := range []string{"docs/HOOKS.md", "docs/schema/*.json", "hookpoints/*.go"} {
+	for _, pattern := range []string{"docs/HOOKS.md", "docs/reference/*.md", "docs/schema/*.json", "hookpoints/*.go"} {
 		paths, err := fs.Glob(os.DirFS("../.."), pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -106,14 +103,67 @@ func copyOfSources(t *testing.T) fstest.MapFS {
 	return root
 }
 
-func TestEveryPointHasAPlaceOnThePage(t *testing.T) {
+// TestEveryAnswerHasAnExample: a table of the page shows an answer at each point that has one, and
+// the point knows its fields.
+func TestEveryAnswerHasAnExample(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
+	shown := map[string][]string{}
+	rows := regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| `(\\{.*?\\})` \\|")
+	for _, row := range rows.FindAllStringSubmatch(string(text), -1) {
+		for name := range strings.SplitSeq(row[1], ", ") {
+			name = strings.Trim(name, "`")
+			shown[name] = append(shown[name], row[2])
+		}
+	}
 	for _, info := range hookpoints.All() {
-		if !strings.Contains(string(text), "\n#### "+string(info.Name)+"\n") {
-			t.Errorf("docs/HOOKS.md has no section for %s: a generated block for its group %q is missing", info.Name, info.Group)
+		if info.CanChange() != (shown[string(info.Name)] != nil) {
+			t.Errorf("%s: can change: %v; the page shows %q", info.Name, info.CanChange(), shown[string(info.Name)])
+			continue
+		}
+		_, schema, err := hookdoc.Schema(info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, answer := range shown[string(info.Name)] {
+			for field := range object(t, answer) {
+				if !slices.ContainsFunc(schema.Properties, func(p hookdoc.Property) bool { return p.Name == field }) {
+					t.Errorf("%s: %s: it does not know %s", info.Name, answer, field)
+				}
+			}
+			checkSchema(t, schema, answer)
+		}
+	}
+}
+
+// checkSchema fails if a value does not fit a schema.
+func checkSchema(t *testing.T, schema *hookdoc.JSONSchema, value string) {
+	t.Helper()
+	text, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := tools.Compile(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := compiled.Check(json.RawMessage(value)); err != nil {
+		t.Errorf("%s: %v", value, err)
+	}
+}
+
+// TestCommonFieldsHaveDifferentNames: a page can name them without their descriptions.
+func TestCommonFieldsHaveDifferentNames(t *testing.T) {
+	text := hookdoc.Pages()[hookdoc.CommonPage]
+	for _, part := range strings.Split(text, "\n## ")[1:] {
+		names := map[string]bool{}
+		for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(part, -1) {
+			if names[row[1]] {
+				t.Errorf("two fields are %s", row[1])
+			}
+			names[row[1]] = true
 		}
 	}
 }
@@ -124,17 +174,7 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(schema)
-		if err != nil {
-			t.Fatal(err)
-		}
-		compiled, err := tools.Compile(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := compiled.Check(hookdoc.Example(info)); err != nil {
-			t.Errorf("%s: %v", info.Name, err)
-		}
+		checkSchema(t, schema, string(hookdoc.Example(info)))
 	}
 }
 

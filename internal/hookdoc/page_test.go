@@ -101,12 +101,6 @@ func TestPluginsOfThePageAnswerWhatTheHookKnows(t *testing.T) {
 // The plugins of the page do what the page says of them.
 func TestPluginsOfThePage(t *testing.T) {
 	home := t.TempDir()
-	if err := os.Mkdir(filepath.Join(home, "notes"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(home, "notes", "work.md"), []byte("We ship on Friday."), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	found := scripts(t)
 	for _, tc := range []struct {
 		name, plugin    string
@@ -116,29 +110,13 @@ func TestPluginsOfThePage(t *testing.T) {
 	}{
 		{"a rewrite", "polite", "pre_message", "work", `{"prompt":"hi"}`, `{"prompt":"hi\n\nPlease be brief."}`},
 		{"nothing to rewrite", "polite", "pre_message", "work", `{"prompt":"Please, hi"}`, ``},
-		{
-			"a guard blocks", "no_secrets", "pre_tool", "work", `{"tool_name":"t","arguments":{"p":"\u002essh/key"}}`,
-			`{"block":true,"message":"private keys are off limits"}`,
-		},
-		{"a guard lets through", "no_secrets", "pre_tool", "work", `{"tool_name":"t","arguments":{"p":"notes"}}`, ``},
 		{"a denial", "no_push", "pre_shell_exec", "work", `{"command":"git -C x push"}`,
 			`{"denied":true,"reason":"push it yourself"}`},
 		{"no denial", "no_push", "pre_shell_exec", "work", `{"command":"git status"}`, ``},
-		{"an injection", "notes", "post_system_prompt", "work", `{"context_name":"work"}`, `{"inject":"We ship on Friday."}`},
-		{"nothing to inject", "notes", "post_system_prompt", "play", `{"context_name":"play"}`, ``},
 		{"a temperature", "mood", "pre_api_request", "coding", `{"request_body":{}}`, `{"request_body":{"temperature":0.1}}`},
 		{"another temperature", "mood", "pre_api_request", "creative", `{"request_body":{}}`,
 			`{"request_body":{"temperature":1.2}}`},
 		{"no temperature", "mood", "pre_api_request", "work", `{"request_body":{}}`, ``},
-		{
-			"a filter", "review_only", "pre_api_tools", "review",
-			`{"context_name":"review","tools":[{"name":"a","type":"plugin"},{"name":"b","type":"file"}]}`, `{"include":["b"]}`,
-		},
-		{"no filter", "review_only", "pre_api_tools", "work", `{"context_name":"work","tools":[]}`, ``},
-		{
-			"a redaction", "redact", "pre_tool_output", "work", `{"output":"user=ada\npassword: hunter2\n"}`,
-			`{"output":"user=ada\npassword: [redacted]\n"}`,
-		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s, ok := found[tc.plugin]

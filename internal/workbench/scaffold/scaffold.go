@@ -162,7 +162,7 @@ func described(list []hookpoints.Field) (lines []string) {
 		if !strings.HasSuffix(doc, "...") {
 			doc = strings.TrimSuffix(doc, ".")
 		}
-		lines = append(lines, fmt.Sprintf("%s (%s)", doc, f.Type))
+		lines = append(lines, fmt.Sprintf("%s (%s): %s", f.Name, f.Type, doc))
 	}
 	return lines
 }
