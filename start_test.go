@@ -51,7 +51,7 @@ func TestStartAllocatesLittle(t *testing.T) {
 		fmt.Fprintf(&list, "\n%7d %s", p.bytes, p.name)
 	}
 	t.Errorf("initialising packages allocates %d bytes, %d of them in our own; want at most %d and %d. Make values where "+
-		"they are needed, and compare what a dependency costs: docs/PERFORMANCE.md#dependencies. The largest:%s",
+		"they are needed, and compare what a dependency costs: docs/internals/PERFORMANCE.md#dependencies. The largest:%s",
 		all, ours, mostAtStart, mostOfOurs, list.String())
 }
 

@@ -233,7 +233,7 @@ def parallel():
 
 
 def goals(bench):
-    """The goals of docs/PERFORMANCE.md that whole programs are measured for."""
+    """The goals of docs/internals/PERFORMANCE.md that whole programs are measured for."""
     def smallest():
         return Command([bench.program("smallest")], {}, bench.dir)
 

@@ -1,5 +1,5 @@
 // Package contexts keeps conversations: in files, in the format of the original
-// chibi that docs/STORAGE.md describes ([Open]), in a store that many machines share
+// chibi that docs/operating/STORAGE.md describes ([Open]), in a store that many machines share
 // ([OpenShared]), or in memory ([NewMemory]). Package contexts/contexttest tests what
 // every [Store] does.
 //

@@ -1,5 +1,5 @@
 // Package natsstore keeps a store in NATS JetStream, for nats-server 2.11 and newer: a
-// [store.Driver] for URLs such as nats://host:4222,host2:4222/HOME. docs/CLUSTER.md,
+// [store.Driver] for URLs such as nats://host:4222,host2:4222/HOME. docs/operating/CLUSTER.md,
 // section "NATS", has the layout, the permissions and the configuration of the servers.
 //
 // What it keeps for a home:

@@ -16,7 +16,7 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// Headers of messages. Those of chibi are in docs/CLUSTER.md.
+// Headers of messages. Those of chibi are in docs/operating/CLUSTER.md.
 const (
 	headerID       = "Chibi-Id"     // the writer's name for the message
 	headerWindow   = "Chibi-Window" // record: where the window begins; absent: here; 0: here, because it is the first

@@ -20,7 +20,7 @@ import (
 // busy, it is only less than a store is waited for.
 var soon = 2 * time.Second
 
-// teamUsers is an account as docs/CLUSTER.md describes it: an administrator, a user with
+// teamUsers is an account as docs/operating/CLUSTER.md describes it: an administrator, a user with
 // the permissions of the home "team", and users without one of them each.
 func teamUsers() string {
 	publish := []string{"chibi.team.>", "$KV.chibi_team.>"}

@@ -1,5 +1,5 @@
 // Package pgstore keeps a store in a database of PostgreSQL 14 or newer: documents, logs, blobs
-// and leases are tables of one schema for each home. docs/CLUSTER.md says how they look.
+// and leases are tables of one schema for each home. docs/operating/CLUSTER.md says how they look.
 //
 // It promises that each operation is one statement, which is a transaction of its own, and so
 // one round trip; that it needs nothing of a session (no prepared statement, no setting), so it

@@ -24,7 +24,7 @@ const (
 // to the merged answer of one native pre_tool event whose arguments a plugin changes.
 // Package plugin/process, which supervises processes, is left out.
 func TestTheCallPathOfAHookIsShort(t *testing.T) {
-	page, err := os.ReadFile("../../docs/ARCHITECTURE.md")
+	page, err := os.ReadFile("../../docs/internals/ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestTheCallPathOfAHookIsShort(t *testing.T) {
 			files[path] = append(files[path], fmt.Sprintf("%s:%d", f.name, f.lines))
 		}
 		if !strings.Contains(string(page), "`"+path+"`") {
-			t.Errorf("docs/ARCHITECTURE.md does not name `%s`, through which a hook goes", path)
+			t.Errorf("docs/internals/ARCHITECTURE.md does not name `%s`, through which a hook goes", path)
 		}
 	}
 	if len(files) > maxCallPathFiles || lines > maxCallPathLines {

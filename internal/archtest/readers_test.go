@@ -41,7 +41,7 @@ const (
 )
 
 // boundOf names, for each function that reads, the row of the table of bounds
-// in docs/RELIABILITY.md that says how much it reads at most, or why it needs none.
+// in docs/operating/RELIABILITY.md that says how much it reads at most, or why it needs none.
 var boundOf = map[string]string{
 	"agent.toolCall.stub":                      "a tool's output in the cache",
 	"cache.Files.Open":                         "a tool's output in the cache",
@@ -314,17 +314,17 @@ var boundOf = map[string]string{
 }
 
 // TestEveryReaderOfForeignBytesHasABound finds the functions that read, and
-// checks that the table of bounds in docs/RELIABILITY.md has a row for each.
+// checks that the table of bounds in docs/operating/RELIABILITY.md has a row for each.
 func TestEveryReaderOfForeignBytesHasABound(t *testing.T) {
 	rows := boundRows(t)
 	found := readers(t)
 	for name, lines := range found {
 		row := boundOf[name]
 		if row == "" {
-			t.Errorf("%s reads (%s): give it a bound, and add it to boundOf with its row of docs/RELIABILITY.md", name,
+			t.Errorf("%s reads (%s): give it a bound, and add it to boundOf with its row of docs/operating/RELIABILITY.md", name,
 				strings.Join(lines, ", "))
 		} else if row != ownBytes && row != callersBound && !slices.Contains(rows, row) {
-			t.Errorf("%s: docs/RELIABILITY.md has no row %q in its table of bounds", name, row)
+			t.Errorf("%s: docs/operating/RELIABILITY.md has no row %q in its table of bounds", name, row)
 		}
 	}
 	for name := range boundOf {
@@ -337,7 +337,7 @@ func TestEveryReaderOfForeignBytesHasABound(t *testing.T) {
 // boundRows lists the first cells of the table of bounds, and checks that no cell is empty.
 func boundRows(t *testing.T) []string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/RELIABILITY.md")
+	page, err := os.ReadFile("../../docs/operating/RELIABILITY.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,12 +349,12 @@ func boundRows(t *testing.T) []string {
 		}
 		cells := strings.Split(strings.Trim(line, "|\n "), " | ")
 		if len(cells) != 4 || slices.Contains(cells, "") {
-			t.Errorf("docs/RELIABILITY.md: a row needs four cells: %s", line)
+			t.Errorf("docs/operating/RELIABILITY.md: a row needs four cells: %s", line)
 		}
 		rows = append(rows, cells[0])
 	}
 	if len(rows) < 20 {
-		t.Fatalf("only %d rows of bounds found in docs/RELIABILITY.md", len(rows))
+		t.Fatalf("only %d rows of bounds found in docs/operating/RELIABILITY.md", len(rows))
 	}
 	return rows
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// room is a part of the program, as docs/ARCHITECTURE.md explains it.
+// room is a part of the program, as docs/internals/ARCHITECTURE.md explains it.
 type room struct {
 	name     string
 	packages []string // each with what is below it, unless that is in another room
@@ -80,10 +80,10 @@ func TestRoomsImportOnlyWhatIsBelowThem(t *testing.T) {
 	}
 }
 
-// TestThePictureOfThePageIsTrue: docs/ARCHITECTURE.md has the rooms as they import each other;
+// TestThePictureOfThePageIsTrue: docs/internals/ARCHITECTURE.md has the rooms as they import each other;
 // with CHIBI_DRAW=1 it is drawn anew.
 func TestThePictureOfThePageIsTrue(t *testing.T) {
-	const page, begin, end = "../../docs/ARCHITECTURE.md", "```mermaid\n", "```\n"
+	const page, begin, end = "../../docs/internals/ARCHITECTURE.md", "```mermaid\n", "```\n"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

@@ -243,33 +243,66 @@ func install(t *testing.T, home, script string) {
 	}
 }
 
-// TestCommandsInThePagesRun runs every line that begins with chibi, or pipes what
-// echo says to it, in the order
-// of its page and in a home of its own, where the page's scripts are installed
-// as they come.
+// wholePages are the pages whose blocks run as a person would paste them: whole, and end at the first error. Of
+// the other pages the lines run that begin with chibi, or pipe to it what echo says.
+func wholePages() []string {
+	return []string{"README.md", "docs/GUIDE.md", "docs/PLUGINS.md", "docs/BRIDGE.md", "docs/MCP.md", embedding}
+}
+
+// mostNotRun is how many blocks may have a comment that says why they are not run.
+const mostNotRun = 10
+
+// TestCommandsInThePagesRun runs the commands of each page in their order, from an empty home and in a
+// directory with the examples. The page's scripts are installed as they come.
 func TestCommandsInThePagesRun(t *testing.T) {
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count, left := 0, 0
 	for page, list := range blocks(t) {
 		home, project := t.TempDir(), t.TempDir()
+		if err := os.Symlink(examples, filepath.Join(project, "examples")); err != nil {
+			t.Fatal(err)
+		}
 		env := append(os.Environ(), "HOME="+home, "CHIBI_HOME=", "TMPDIR="+t.TempDir()) // chibi is not in that one
 		for _, block := range list {
 			if strings.HasPrefix(block[1], "#!") || strings.Contains(block[1], "[[case]]") {
 				install(t, home, block[1])
-			}
-			if block[0] != "sh" || strings.HasPrefix(block[1], "#!") {
 				continue
 			}
-			for _, line := range strings.Split(block[1], "\n") {
-				if !strings.HasPrefix(line, "chibi ") && !(strings.HasPrefix(line, "echo ") && strings.Contains(line, "| chibi ")) {
-					continue
-				}
-				cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+			for _, command := range commandsOf(page, block) {
+				count++
+				cmd := exec.CommandContext(t.Context(), "sh", "-e", "-c", command)
 				cmd.Env, cmd.Dir = env, project
 				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Errorf("%s: %s: %v\n%s", page, line, err, out)
+					t.Errorf("%s: %s: %v\n%s", page, command, err, out)
 				}
+			}
+			if block[0] == notRun {
+				left++
 			}
 		}
 	}
+	if count < 60 || left > mostNotRun {
+		t.Errorf("%d commands found, %d blocks that do not run", count, left)
+	}
+}
+
+// commandsOf returns what is run of a block.
+func commandsOf(page string, block [2]string) (list []string) {
+	if block[0] != "sh" {
+		return nil
+	}
+	if slices.Contains(wholePages(), page) {
+		return []string{block[1]}
+	}
+	for line := range strings.SplitSeq(block[1], "\n") {
+		if strings.HasPrefix(line, "chibi ") || strings.HasPrefix(line, "echo ") && strings.Contains(line, "| chibi ") {
+			list = append(list, line)
+		}
+	}
+	return list
 }
 
 // TestRecipesInThePagesLoad lists every recipe of the documentation: each can be used and

@@ -131,7 +131,7 @@ func TestTheTableOfKeysIsWhole(t *testing.T) {
 // TestEveryFileHasAPlace: each file that STORAGE.md lists is in its table of what is on the
 // machine and what in a shared store.
 func TestEveryFileHasAPlace(t *testing.T) {
-	page := pages(t)["docs/STORAGE.md"]
+	page := pages(t)["docs/operating/STORAGE.md"]
 	files, after, ok := strings.Cut(page, "\n## Entries\n")
 	_, places, found := strings.Cut(after, "\n### What is on the machine, and what in the store\n")
 	if !ok || !found {

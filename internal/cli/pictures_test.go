@@ -18,19 +18,30 @@ type picture struct {
 	file     string
 	columns  int
 	label    string
+	plugins  []string // files from the repository's root
 	commands []string
 }
 
 func pictures() []picture {
+	examples := []string{"examples/plugins/add-time", "examples/plugins/block-rm", "examples/plugins/run_command",
+		"examples/plugins/temperature"}
 	return []picture{
-		{"terminal.svg", 96, "a terminal in which two plugins lower the temperature and block rm -rf", []string{
+		{"first.svg", 100, "a terminal: a guard of five lines, chibi bridge add claude, the refusal that Claude Code gets, and " +
+			"chibi trace explain, which names the guard", []string{"internal/cli/testdata/no-push"}, []string{
+			`cat ~/.chibi/plugins/no-push`,
+			`chibi bridge add claude --no-mcp`,
+			`echo '{"session_id": "1", "tool_use_id": "toolu_1", "tool_name": "Bash",
+    "tool_input": {"command": "git push"}}' |
+    chibi bridge run claude PreToolUse`,
+			`chibi trace explain --agent claude`,
+		}},
+		{"terminal.svg", 96, "a terminal in which two plugins lower the temperature and block rm -rf", examples, []string{
 			`ls ~/.chibi/plugins`,
-			`chibi -C coding 'How hot is it?' 2> /dev/null | grep ^temp`,
-			`chibi -C coding '@tool run_command {"command": "rm -rf build"}' 2> /dev/null`,
+			`chibi -C coding '@tool run_command {"command": "rm -rf build"}'`,
 			`chibi -C coding trace explain`,
 		}},
 		{"trace.svg", 116, "a terminal with the trace of a turn: what happened when, for how long, and who changed what",
-			[]string{
+			examples, []string{
 				`chibi -C coding '@tool run_command {"command": "rm -rf build"}' 2> /dev/null`,
 				`chibi -C coding trace | grep -v 'tools,'`,
 			}},
@@ -61,7 +72,7 @@ func TestPicturesAreFresh(t *testing.T) {
 	}
 }
 
-// run runs the commands in a home with four plugins and returns the lines that a
+// run runs the commands in a home with the plugins and returns the lines that a
 // terminal would show.
 func (p picture) run(t *testing.T, jq string) (lines []string) {
 	t.Helper()
@@ -70,12 +81,12 @@ func (p picture) run(t *testing.T, jq string) (lines []string) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"add-time", "block-rm", "run_command", "temperature"} {
-		content, err := os.ReadFile(filepath.Join("../../examples/plugins", name))
+	for _, path := range p.plugins {
+		content, err := os.ReadFile(filepath.Join("../..", path))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(path)), content, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -85,13 +96,13 @@ func (p picture) run(t *testing.T, jq string) (lines []string) {
 		}
 		shell := exec.Command("sh", "-c", command)
 		shell.Dir = h.folder
-		shell.Env = append(os.Environ(), "HOME="+h.folder, "CHIBI_HOME=", "ADD_TIME_NOW=2030-01-02 03:04",
+		shell.Env = append(os.Environ(), "HOME="+h.folder, "CHIBI_HOME=", "TMPDIR="+t.TempDir(), "ADD_TIME_NOW=2030-01-02 03:04",
 			"PATH="+os.Getenv("PATH")+string(filepath.ListSeparator)+jq)
 		out, err := shell.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", command, err, out)
 		}
-		for line := range strings.Lines("$ " + command + "\n" + string(out)) {
+		for line := range strings.Lines("$ " + command + "\n" + strings.ReplaceAll(string(out), h.folder, "~")) {
 			lines = append(lines, fold(strings.TrimSuffix(line, "\n"), p.columns)...)
 		}
 	}

@@ -136,7 +136,8 @@ func (s Sharing) storeIn(env *command.Env) []*cli.Command {
 		return s.store(env)
 	}
 	elsewhere := func(name, takes string, flags ...cli.Flag) *cli.Command {
-		return &cli.Command{Name: name, ArgsUsage: takes, Usage: "chibi-cluster has it, see docs/CLUSTER.md", Flags: flags,
+		return &cli.Command{Name: name, ArgsUsage: takes, Flags: flags,
+			Usage:  "chibi-cluster has it, see docs/operating/CLUSTER.md",
 			Action: func(*cli.Context) error { return app.UsageError{Err: storage.ErrPlain} }}
 	}
 	value := func(name string) cli.Flag { return &cli.StringFlag{Name: name, Hidden: true} }

@@ -46,7 +46,7 @@ type Reasoning struct {
 // Storage says when the active part of a transcript becomes a partition.
 type Storage struct {
 	// After how many entries the transcript starts a new file, see
-	// [STORAGE.md](STORAGE.md).
+	// [STORAGE.md](operating/STORAGE.md).
 	MaxEntries int `toml:"partition_max_entries" min:"1"`
 	// After how many estimated tokens it does so.
 	MaxTokens int `toml:"partition_max_tokens" min:"1"`
@@ -152,7 +152,7 @@ type Trace struct {
 	// How large the trace of a context may become; chibi removes the oldest turns first.
 	MaxBytes int `toml:"max_bytes" min:"65536"`
 	// The trace also keeps the values that plugins received before they changed them, and words that they removed from
-	// texts, see [STORAGE.md](STORAGE.md#the-trace).
+	// texts, see [STORAGE.md](operating/STORAGE.md#the-trace).
 	Received bool `toml:"received"`
 	// The earlier name of `trace.received`.
 	KeepOriginal bool `toml:"keep_original"`
@@ -165,7 +165,7 @@ func (t *Trace) setDefaults() { *t = Trace{Enabled: true, MaxBytes: 8 << 20, Red
 // Mail is about messages to contexts.
 type Mail struct {
 	// How often chibi delivers a message again if the run died before it answered; then the message has failed, see
-	// [STORAGE.md](STORAGE.md#mail-that-was-not-answered).
+	// [STORAGE.md](operating/STORAGE.md#mail-that-was-not-answered).
 	Retry int `toml:"retry" min:"0" max:"10"`
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 // ErrPlain is the error of the plain program when it is asked for more than files.
-var ErrPlain = errors.New("this build keeps files only; chibi-cluster has NATS and PostgreSQL, see docs/CLUSTER.md; " +
+var ErrPlain = errors.New("this build keeps files only; chibi-cluster has NATS and PostgreSQL, see " +
+	"docs/operating/CLUSTER.md; " +
 	"go install github.com/chibi-host/chibi/cluster/cmd/chibi-cluster@latest installs it")
 
 // clusterSchemes are the schemes of URLs for which chibi-cluster has an engine.

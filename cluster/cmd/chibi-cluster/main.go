@@ -1,5 +1,5 @@
 // Chibi-cluster is chibi with the engines that keep contexts, mail and tool outputs for
-// many machines. See docs/CLUSTER.md.
+// many machines. See docs/operating/CLUSTER.md.
 package main
 
 import (

@@ -18,7 +18,7 @@ import (
 	"github.com/chibi-host/chibi/cluster/internal/ports"
 )
 
-// TestThreeServersOnOneMachine does what the section of that name in docs/CLUSTER.md says, in
+// TestThreeServersOnOneMachine does what the section of that name in docs/operating/CLUSTER.md says, in
 // one shell: with the programs of this checkout, in an empty directory, and at other ports.
 func TestThreeServersOnOneMachine(t *testing.T) {
 	ports.NeedServers(t)
@@ -71,10 +71,10 @@ func needs(t *testing.T, program string) {
 	t.Skipf("%s is not installed here", program)
 }
 
-// page returns the shell blocks of a section of docs/CLUSTER.md.
+// page returns the shell blocks of a section of docs/operating/CLUSTER.md.
 func page(t *testing.T, section string) (blocks []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../../docs/CLUSTER.md")
+	text, err := os.ReadFile("../../../docs/operating/CLUSTER.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func page(t *testing.T, section string) (blocks []string) {
 		}
 	}
 	if !found || len(blocks) == 0 {
-		t.Fatalf("docs/CLUSTER.md has no section %q with commands", section)
+		t.Fatalf("docs/operating/CLUSTER.md has no section %q with commands", section)
 	}
 	return blocks
 }

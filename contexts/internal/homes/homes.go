@@ -3,7 +3,7 @@
 // for what is this machine's. Both are one package: a shared home also has files, which scripts
 // know, and a state.json.
 //
-// What it promises, docs/STORAGE.md says: what a write returned from survives a crash; the
+// What it promises, docs/operating/STORAGE.md says: what a write returned from survives a crash; the
 // transcript is the truth, and everything that is derived from it is made again when in doubt.
 package homes
 

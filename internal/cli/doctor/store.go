@@ -37,7 +37,7 @@ func statusOf(s store.Status) []finding {
 		}
 	}
 	for _, text := range s.Warnings {
-		found = append(found, warning("the store: "+text, "docs/CLUSTER.md, Servers for a team"))
+		found = append(found, warning("the store: "+text, "docs/operating/CLUSTER.md, Servers for a team"))
 	}
 	if !s.Push {
 		found = append(found, fine("mail is looked for in intervals: "+s.WhyNot))

@@ -48,7 +48,8 @@ func initCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "init", About: "make the store that the configuration names, or what of it is missing",
 		More: "It changes nothing that is there, but for the format number, which it raises: all programs must be new " +
-			"enough for that (docs/CLUSTER.md, Upgrades). It says what it made, and what differs from what it would have made.",
+			"enough for that (docs/operating/CLUSTER.md, Upgrades). It says what it made, and what differs from what it " +
+			"would have made.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "replicas", Usage: "on how many servers of NATS everything is kept", Value: 3,
 				Destination: &o.Replicas},

@@ -10,7 +10,7 @@ import (
 // TestEveryFileOfAHomeIsKnown holds the table of STORAGE.md: each file of a home is removed, by itself
 // or with --all.
 func TestEveryFileOfAHomeIsKnown(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/STORAGE.md")
+	page, err := os.ReadFile("../../../docs/operating/STORAGE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
