@@ -240,7 +240,7 @@ func fieldDoc(field string) string {
 	case "PreAPIToolsAnswer.Exclude":
 		return "Removes these tools."
 	case "PreAPIToolsAnswer.Include":
-		return "Keeps only these tools, [] none. mcp__SERVER__TOOL can also be SERVER_TOOL."
+		return "Keeps only these tools; [] keeps none. SERVER_TOOL also names mcp__SERVER__TOOL."
 	case "PreAPIToolsAnswer.SystemMessage":
 		return "A text for the person, never for the model."
 	case "PreAPIToolsPayload.ContextName":

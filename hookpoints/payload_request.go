@@ -24,7 +24,7 @@ type ListedTool struct {
 // PreAPIToolsAnswer is the answer at pre_api_tools. A filtered tool is neither
 // offered to the model nor run if the model calls it anyway.
 type PreAPIToolsAnswer struct {
-	// Include keeps only these tools, [] none. mcp__SERVER__TOOL can also be SERVER_TOOL.
+	// Include keeps only these tools; [] keeps none. SERVER_TOOL also names mcp__SERVER__TOOL.
 	Include []string `json:"include,omitzero" merge:"intersect" among:"tools.#.name"`
 	// Exclude removes these tools.
 	Exclude []string `json:"exclude,omitzero" merge:"unite" among:"tools.#.name"`

@@ -22,8 +22,8 @@ func Overview() string {
 		if info.CanBlock() {
 			blocks = "yes"
 		}
-		fmt.Fprintf(&b, "| [`%s`](reference/%s#%s) | %s | %s | %s | %s |\n", info.Name, PageOf(info.Group), info.Name, info.When,
-			info.Mode, answer, blocks)
+		fmt.Fprintf(&b, "| [`%s`](reference/%s#%s) | %s | %s | %s | %s |\n", info.Name, pageOf(info.Group), info.Name,
+			info.When, info.Mode, answer, blocks)
 	}
 	return b.String()
 }
@@ -42,8 +42,8 @@ func effects(info hookpoints.Info) (names []string) {
 // CommonPage is the page of the fields that many points have.
 const CommonPage = "hooks-common.md"
 
-// PageOf returns the name of the page of a group.
-func PageOf(group hookpoints.Group) string {
+// pageOf returns the name of the page of a group.
+func pageOf(group hookpoints.Group) string {
 	return "hooks-" + strings.ReplaceAll(string(group), " ", "-") + ".md"
 }
 
@@ -52,9 +52,10 @@ func PageOf(group hookpoints.Group) string {
 func Pages() map[string]string {
 	pages := map[string]string{CommonPage: commonText()}
 	for _, info := range hookpoints.All() {
-		name := PageOf(info.Group)
+		name := pageOf(info.Group)
 		if pages[name] == "" {
-			pages[name] = "[HOOKS.md](../HOOKS.md) explains these hooks. [Common fields](" + CommonPage + ") has the fields that are in no table here.\n"
+			pages[name] = "[HOOKS.md](../HOOKS.md) explains these hooks. [Common fields](" + CommonPage +
+				") has the fields that are in no table here.\n"
 		}
 		pages[name] += "\n" + Section(info)
 	}
@@ -64,7 +65,8 @@ func Pages() map[string]string {
 // Section returns the documentation of one point, in Markdown.
 func Section(info hookpoints.Info) string {
 	var b strings.Builder
-	text := fmt.Sprintf("Fires when %s. Mode: %s. JSON Schema: [payload](../schema/%s.payload.json)", info.When, info.Mode, info.Name)
+	text := fmt.Sprintf("Fires when %s. Mode: %s. JSON Schema: [payload](../schema/%s.payload.json)", info.When, info.Mode,
+		info.Name)
 	if info.CanChange() {
 		text += fmt.Sprintf(", [answer](../schema/%s.answer.json)", info.Name)
 	}
@@ -128,8 +130,8 @@ func commonText() string {
 	b.WriteString("These fields mean the same at every hook that names them on its page.\n\n## In payloads\n\n")
 	b.WriteString(payloadTable(commonPayload()))
 	b.WriteString("\n## In answers\n\n" + answerTable(commonAnswer()))
-	b.WriteString("\nWhere a plugin can block, `block`, `denied` and `\"decision\": \"deny\"` all refuse, and `message` and " +
-		"`reason` both say\nwhy: see [Blocking](../HOOKS.md#blocking).\n")
+	b.WriteString("\n" + paragraph("Where a plugin can block, `block`, `denied` and `\"decision\": \"deny\"` all refuse, "+
+		"and `message` and `reason` both say why: see [Blocking](../HOOKS.md#blocking).") + "\n")
 	b.WriteString("\n## Rules\n\nThe rule of a field says how chibi combines the values of several plugins.\n\n" +
 		"| rule | the value that counts |\n| --- | --- |\n")
 	for _, rule := range usedRules() {
