@@ -40,7 +40,8 @@ type Config struct {
 	APIKey string `toml:"api_key"`
 	// The model's name in requests.
 	Model string `toml:"model" shared:"yes"`
-	// The chat completions endpoint. chibi adds `/chat/completions` to an address whose path ends in `/v1`.
+	// The chat completions endpoint. chibi adds `/chat/completions` to an address whose path ends in `/v1`, and follows
+	// no redirect: the error names the address to write here.
 	BaseURL string `toml:"base_url" check:"address"`
 	// BaseURLSet reports whether BaseURL was configured and is not the default.
 	BaseURLSet bool
