@@ -16,7 +16,7 @@ const timeLimit = 30 * time.Second
 // Agent is GitHub Copilot CLI. The spelling of an event's name says which payload a hook gets:
 // preToolUse and PreToolUse are two events at the same moment.
 func Agent() engine.Agent {
-	return engine.Agent{Names: []string{"copilot", "copilot-cli", "github-copilot"}, Table: table}
+	return engine.Agent{Names: []string{"copilot", "copilot-cli", "github-copilot"}, Table: table, Starts: starts()}
 }
 
 func table() engine.Dialect {

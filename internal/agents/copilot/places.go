@@ -30,6 +30,16 @@ func reads() []engine.Reading {
 		Trusted: engine.Place{Path: ".copilot/config.json", Variable: "COPILOT_HOME"}}}
 }
 
+// starts: to hooks of Claude Code it writes its own payloads, with a time and, but at a stop, without the
+// transcript; two events have them in camelCase.
+func starts() []engine.Start {
+	return []engine.Start{{Agent: "claude", Marks: []engine.Mark{
+		{Has: []string{"session_id", "timestamp"}, Lacks: []string{"transcript_path", "sessionId"}},
+		{Has: []string{"session_id", "timestamp", "stop_reason"}, Lacks: []string{"sessionId"}},
+		{Has: []string{"sessionId", "timestamp"}, Lacks: []string{"session_id", "hookEventName"}},
+	}}}
+}
+
 // shape is how Copilot CLI's settings files list hooks.
 func shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Command: []string{"bash", "command"}, Timeout: "timeoutSec",

@@ -20,7 +20,9 @@ const timeLimit = 60 * time.Second
 
 // Agent is Cursor.
 func Agent() engine.Agent {
-	return engine.Agent{Names: []string{"cursor", "cursor-cli", "cursor-agent"}, Table: table}
+	return engine.Agent{Names: []string{"cursor", "cursor-cli", "cursor-agent"}, Table: table,
+		Starts: []engine.Start{{Agent: "claude", TakesTheirs: true,
+			Marks: []engine.Mark{{Has: []string{"conversation_id", "cursor_version"}}}}}}
 }
 
 func table() engine.Dialect {

@@ -26,6 +26,26 @@ type Reading struct {
 	If string
 }
 
+// Start is how an agent starts hooks that were written for another one.
+type Start struct {
+	// Agent is the other agent.
+	Agent string
+	// Marks are what shows that a payload is its own, not the other agent's: one of them is enough.
+	Marks []Mark
+	// TakesTheirs says that it takes answers in the other agent's form, not in its own.
+	TakesTheirs bool
+}
+
+// Mark is what a payload looks like: the members at its top that are there, and those that are not.
+type Mark struct{ Has, Lacks []string }
+
+// Fits reports whether a payload with these members looks like it.
+func (m Mark) Fits(members []string) bool {
+	isThere := func(name string) bool { return slices.Contains(members, name) }
+	isMissing := func(name string) bool { return !isThere(name) }
+	return !slices.ContainsFunc(m.Has, isMissing) && !slices.ContainsFunc(m.Lacks, isThere)
+}
+
 // ServerPlace is where an agent is told of MCP servers: a settings file, or a program.
 type ServerPlace struct {
 	// Place is the file; its path is "" if a program is told.

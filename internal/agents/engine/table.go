@@ -14,6 +14,8 @@ type Agent struct {
 	// Names are those that are accepted; the first is its name in chibi.
 	Names []string
 	Table func() Dialect
+	// Starts are the agents whose hooks it starts too, as it reads their settings.
+	Starts []Start
 }
 
 // Dialect returns the table of the agent.
@@ -102,6 +104,20 @@ type Dialect struct {
 func (d Dialect) Event(name string) (Event, bool) {
 	for _, e := range d.Events {
 		if e.isNamed(name, d.Shape.AnyCase) {
+			return e, true
+		}
+	}
+	return Event{}, false
+}
+
+// Like returns the agent's event that another agent's is there: the one of its name, or the first at which
+// the same happens.
+func (d Dialect) Like(other Event) (Event, bool) {
+	if e, known := d.Event(other.Name); known {
+		return e, true
+	}
+	for _, e := range d.Events {
+		if e.Kind == other.Kind && e.Kind != Never {
 			return e, true
 		}
 	}

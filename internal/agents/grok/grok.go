@@ -16,7 +16,8 @@ import (
 // Agent is Grok Build: Claude Code's events and answers, with tools of its own, and most members of
 // payloads in two spellings.
 func Agent() engine.Agent {
-	return engine.Agent{Names: []string{"grok", "grok-build"}, Table: table}
+	return engine.Agent{Names: []string{"grok", "grok-build"}, Table: table, Starts: []engine.Start{{Agent: "claude",
+		Marks: []engine.Mark{{Has: []string{"hookEventName", "hook_event_name", "sessionId", "session_id"}}}}}}
 }
 
 func table() engine.Dialect {
