@@ -286,7 +286,6 @@ var boundOf = map[string]string{
 	"internal/agents/bridge.forgetOldSessions":    ownBytes,
 	"internal/agents/bridge.removeDirs":           "directories",
 	"internal/agents/bridge.teller.unsaid":        ownBytes,
-	"internal/agents/bridge.run.follow":           "variables and answers that hooks leave in another agent's session",
 	"internal/agents/bridge.run.state":            "variables and answers that hooks leave in another agent's session",
 	"internal/agents/bridge.run.change":           "variables and answers that hooks leave in another agent's session",
 	"internal/agents/bridge.Finish":               "variables and answers that hooks leave in another agent's session",

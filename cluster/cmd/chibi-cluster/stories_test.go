@@ -131,8 +131,8 @@ func TestStoriesOnPostgreSQL(t *testing.T) {
 // sameEverywhere are the stories that no engine can change: they have conversations, but nothing of
 // what they look at is in the store. They run in files only. Any other story runs on both engines.
 const sameEverywhere = `
-	agenthooks agentsall agentstrust answers async bothnames bridge bridgehomes bridgehost coding complete config
-	configguard demo everypoint examplerecipes examples explain fetch fulldisk guards hookfire hookrun hooks
+	agenthooks agentsall agentstrust answers async bothnames bridge bridgeentries bridgehomes bridgehost coding complete
+	config configguard demo everypoint examplerecipes examples explain fetch fulldisk guards hookfire hookrun hooks
 	hooksonly hung identity install instructions interrupt jobs json keeper keptmood key kode kodeletplugins mcpadd
 	mcpapprove mcpchanges mcpcommands mcplogin mcppermissions mcpproject mcpserve mcpslow missingguards mixed nested
 	outcomes ownguards permissionexamples permissionpoints plugincheck pluginlist plugins projectrules prompt pure

@@ -178,18 +178,20 @@ func (r *run) keeping(agent string) *hooks.Keeping {
 	return k
 }
 
-// forget ends the hooks that run in the background, and removes what hooks left: the session has ended.
+// forget ends the hooks that run in the background, and removes what hooks and entries left: the session has
+// ended.
 func (r *run) forget() {
 	if r.unusable != nil {
 		return
 	}
 	r.isForgotten.Store(true)
 	_ = disk.OS{}.RemoveAll(behindDir(r.bridge.Dir(r.session.Home))) // what stays is ended by its time
-	if len(r.state().Hooks) == 0 {
+	_ = disk.OS{}.RemoveAll(askedDir(r.bridge.Dir(r.session.Home)))
+	if left := r.state(); len(left.Hooks) == 0 && len(left.Verdicts) == 0 {
 		return
 	}
 	err := r.change(func(s *state) error {
-		s.Hooks = nil
+		s.Hooks, s.Verdicts = nil, nil
 		return nil
 	})
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
@@ -63,13 +64,15 @@ type Asked struct {
 	// FailClosed is that of [Event], DeadlineMS how long plugins may take together.
 	FailClosed bool  `json:"fail_closed"`
 	DeadlineMS int64 `json:"deadline_ms"`
+	// Entry is the agent in whose settings the entry is; "": the host's.
+	Entry string `json:"entry,omitzero"`
 }
 
 // Answer answers an event.
 func (h *Host) Answer(ctx context.Context, a Asked) engine.Output {
 	said := h.begin()
 	defer h.end()
-	e := Event{Agent: h.Agent, Name: a.Event, Options: h.Options, FailClosed: a.FailClosed, Start: h.Start,
+	e := Event{Agent: h.agent(a), Name: a.Event, Options: h.Options, FailClosed: a.FailClosed, Start: h.Start,
 		Deadline: time.Duration(a.DeadlineMS) * time.Millisecond, Said: said, place: &h.place}
 	return e.Answer(ctx, bytes.NewReader(a.Payload))
 }
@@ -115,8 +118,16 @@ func (h *Host) answer(ctx context.Context, question json.RawMessage) (answer jso
 	}
 	out := h.Answer(ctx, a)
 	answer, _ = strictjson.Encode(out)
-	event, _ := h.Agent.Event(a.Event)
+	event, _ := h.agent(a).Event(a.Event)
 	return answer, event.Kind == engine.SessionEnd
+}
+
+// agent is the agent in whose settings the entry of an event is.
+func (h *Host) agent(a Asked) engine.Dialect {
+	if other, known := agents.ByName(a.Entry); known && a.Entry != h.Agent.Name {
+		return other
+	}
+	return h.Agent
 }
 
 // askHost has the session's host answer, if there is one.
@@ -127,7 +138,8 @@ func (r *run) askHost(ctx context.Context, payload []byte) error {
 	}
 	ctx, cancel := context.WithDeadline(ctx, r.bridge.Until.Add(grace))
 	defer cancel()
-	answer, isAsked, err := host.Ask(ctx, Asked{Event: r.Name, Payload: payload, FailClosed: r.FailClosed,
+	agent, event := r.entry()
+	answer, isAsked, err := host.Ask(ctx, Asked{Entry: agent, Event: event, Payload: payload, FailClosed: r.FailClosed,
 		DeadlineMS: time.Until(r.bridge.Until).Milliseconds()})
 	if !isAsked {
 		return nil

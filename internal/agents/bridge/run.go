@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -69,7 +70,9 @@ type run struct {
 	// isForgotten says that the session has ended, and what hooks left is removed.
 	isForgotten atomic.Bool
 	// job is the file of a hook that is asked in the background; "": this is an event.
-	job        string
+	job string
+	// foreign is the entry, if it is one of another agent that the agent starts too; nil: it is its own.
+	foreign    *foreignEntry
 	leave      func()         // leaves the directory of the event
 	hostAnswer *engine.Output // what the session's own process answers; nil: it is not asked
 }
@@ -106,6 +109,7 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 	if err != nil {
 		return effect, r.unread(ctx, err)
 	}
+	r.recognize(payload)
 	if r.moment, err = r.Agent.Moment(r.event, payload); err != nil {
 		return effect, r.unread(ctx, err)
 	}
@@ -144,7 +148,8 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 	}
 	app.ReportSkipped(r.session)
 	ctx = plugin.WithIdentity(ctx, r.identity)
-	return points{r}.fire(plugin.WithRequest(ctx, sync.OnceValue(r.request)))
+	ctx = plugin.WithRequest(ctx, sync.OnceValue(r.request))
+	return r.judgedOnce(ctx, func() (engine.Effect, error) { return points{r}.fire(ctx) })
 }
 
 // readAll reads what the agent says, to the end or until ctx ends.
@@ -165,7 +170,7 @@ func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 		if r.err == nil && len(r.payload) > maxPayload {
 			r.err = &disk.TooLargeError{Path: "the event", Max: maxPayload}
 		}
-		return r.payload, r.err
+		return bytes.TrimPrefix(r.payload, []byte("\ufeff")), r.err // Cursor writes one
 	}
 }
 
@@ -207,7 +212,7 @@ func (r *run) failure(err error) (effect engine.Effect) {
 
 // output writes the effect as the agent's answer, with what the person is told.
 func (r *run) output(effect engine.Effect) engine.Output {
-	out := r.Agent.Output(r.event, r.moment, effect)
+	out := r.form(effect)
 	for _, text := range append(effect.Notes, out.Lost...) {
 		r.told.say(text)
 	}
@@ -217,7 +222,7 @@ func (r *run) output(effect engine.Effect) engine.Output {
 		return out
 	}
 	effect.SystemMessage = strings.TrimSpace(effect.SystemMessage + "\n" + message)
-	told := r.Agent.Output(r.event, r.moment, effect)
+	told := r.form(effect)
 	if len(told.Lost) > len(out.Lost) { // the agent shows no messages here
 		out.Stderr = strings.TrimSpace(out.Stderr+"\n"+message) + "\n"
 		return out

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/tidwall/gjson"
 )
 
 // maxSessionName bounds the name of a session's directory, in bytes.
@@ -21,12 +23,10 @@ const maxSessionName = 100
 const noSession = "none"
 
 // sessionOf returns the id of the agent's session, and the name of its directory: the id if it
-// can be one, in any file system, else its hash.
+// can be one, in any file system, else its hash. VS Code has another member for it in what it says to
+// hooks of Claude Code.
 func sessionOf(m engine.Moment) (id, name string) {
-	id = m.Text(engine.Session)
-	if id == "" {
-		id = noSession
-	}
+	id = cmp.Or(m.Text(engine.Session), gjson.ParseBytes(m.Extra["sessionId"]).Str, noSession)
 	isPlain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 	}
@@ -77,6 +77,7 @@ func forgetOldSessions(home string, now app.Bridge) {
 			_ = disk.OS{}.RemoveAll(path)
 		case idle > leftFor:
 			_ = disk.OS{}.RemoveAll(behindDir(path))
+			_ = disk.OS{}.RemoveAll(askedDir(path))
 			_ = disk.OS{}.Remove(filepath.Join(path, stateName))
 		}
 	}

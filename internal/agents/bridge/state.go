@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/jsonfile"
@@ -19,6 +20,9 @@ type state struct {
 	Phase phase `json:"phase,omitzero"`
 	// Hooks are what the hooks of other agents leave for later events, by the agents' names.
 	Hooks map[string]hooks.Remembered `json:"hooks,omitzero"`
+	// Foreign are the agents whose entries the agent starts too, Verdicts what one entry leaves for another.
+	Foreign  []string  `json:"foreign,omitzero"`
+	Verdicts []verdict `json:"verdicts,omitzero"`
 }
 
 // phase is how far a session is: "" until it has begun.
@@ -52,7 +56,7 @@ func (r *run) state() state {
 	return s
 }
 
-// change changes what is remembered, unless the step fails.
+// change changes what is remembered, unless the step fails. Verdicts that nobody waits for any more go.
 func (r *run) change(step func(*state) error) error {
 	if r.unusable != nil {
 		return r.unusable
@@ -61,6 +65,7 @@ func (r *run) change(step func(*state) error) error {
 		if _, err := os.Lstat(r.job); r.job != "" && err != nil {
 			return errEnded
 		}
+		s.Verdicts = slices.DeleteFunc(s.Verdicts, verdict.isOver)
 		return step(s)
 	})
 }

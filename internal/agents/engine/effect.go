@@ -16,7 +16,7 @@ type Effect struct {
 	// elsewhere only DecisionDeny has a meaning: a prompt is refused, a turn that would end
 	// goes on with Reason, a compaction does not happen, Reason stands beside (or, with
 	// OutputReplaced, instead of) the result of a tool.
-	Decision hookpoints.Decision
+	Decision hookpoints.Decision `json:",omitzero"`
 	// Reason is why.
 	Reason string
 	// Halt ends the turn, HaltReason is shown to the person.
@@ -26,7 +26,7 @@ type Effect struct {
 	Context, SystemMessage string
 	// Input replaces the arguments of the tool, in the agent's names; nil: it does not. With
 	// InputPatch it is merged over them.
-	Input      json.RawMessage
+	Input      json.RawMessage `json:",omitzero"`
 	InputPatch bool
 	// Output replaces the result of the tool, nil: it does not. OutputReplaced says that a
 	// denial after the tool replaces it by Reason.
@@ -37,7 +37,7 @@ type Effect struct {
 	// Request is a JSON merge patch of the request's body, nil: none. Its messages, if it has
 	// some, are {role, content} with texts only: a text that differs from that of the message at
 	// its position replaces it.
-	Request json.RawMessage
+	Request json.RawMessage `json:",omitzero"`
 	// Include names the only tools that are offered, by the agent's names; nil: all.
 	Include []string
 	// Env are variables for what runs later in the session.

@@ -1,0 +1,46 @@
+package bridge
+
+import (
+	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/agents/engine"
+)
+
+// foreignEntry is an entry in the settings of one agent that another one has started, which reads these too.
+type foreignEntry struct {
+	agent engine.Dialect
+	name  string // the event, by that agent's name
+	event engine.Event
+	how   engine.Start
+}
+
+// recognize finds out whether another agent than the entry's has started it, by the shape of what it says
+// at an event that it has. From here on it is an event of that agent.
+func (r *run) recognize(payload []byte) {
+	by, how, found := agents.StartedBy(r.Agent.Name, payload)
+	if !found {
+		return
+	}
+	d := by.Dialect()
+	event, known := d.Like(r.event)
+	if !known {
+		return
+	}
+	r.foreign = &foreignEntry{r.Agent, r.Name, r.event, how}
+	r.Agent, r.Name, r.event, r.bridge.Agent = d, event.Name, event, d.Name
+}
+
+// entry is the agent in whose settings the entry is, and the event in its words.
+func (r *run) entry() (agent, event string) {
+	if r.foreign != nil {
+		return r.foreign.agent.Name, r.foreign.name
+	}
+	return r.Agent.Name, r.Name
+}
+
+// form writes an effect as the agent takes it from the entry.
+func (r *run) form(effect engine.Effect) engine.Output {
+	if r.foreign != nil && r.foreign.how.TakesTheirs {
+		return r.foreign.agent.Output(r.foreign.event, r.moment, effect)
+	}
+	return r.Agent.Output(r.event, r.moment, effect)
+}
