@@ -89,6 +89,11 @@ func checks() []check {
 			special: claudes,
 		},
 		{
+			name: "with Claude Code's entries beside its own a plugin is asked once", plugins: []string{"count"},
+			script:  shell("echo ran > out.txt"),
+			special: beside,
+		},
+		{
 			name: "a plugin's tool is called through MCP", plugins: []string{"magic"},
 			script:  magic,
 			without: all(trial.ended, told("xyzzy4714", false)),
@@ -268,6 +273,17 @@ func claudes(c check, o options, a agent) error {
 	}
 	look := all(wrote("forbidden.txt", ""), told("rule 4720", true), asked)
 	return c.try(o, a, look, func(h *home, a agent) error { return cmp.Or(hook(h, a), addBridge(h, a)) })
+}
+
+// beside adds the entries of Claude Code too, which some agents start with their own.
+func beside(c check, o options, a agent) error {
+	return c.try(o, a, all(trial.ended, wrote("out.txt", "ran"), counted(1)), func(h *home, a agent) error {
+		_, err := h.chibi(a, "bridge", "add", "--no-mcp", "claude")
+		if a.name == "claude" {
+			return err
+		}
+		return cmp.Or(err, addBridge(h, a))
+	})
 }
 
 // gone takes chibi away after the bridge was added. With chibi there, the command is blocked.
