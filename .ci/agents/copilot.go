@@ -1,18 +1,16 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // copilot is GitHub Copilot CLI.
 func copilot() agent {
 	return agent{
-		name: "copilot", pkg: "@github/copilot", version: "1.0.102", program: "copilot", speak: chat,
-		prepare: copilotPrepare,
-		args: func(_ *home, prompt string) []string {
-			return []string{"--allow-all-tools", "--no-auto-update", "-p", prompt}
-		},
-		env: func(h *home) []string {
-			return []string{"COPILOT_PROVIDER_BASE_URL=" + h.model.URL + "/v1", "COPILOT_PROVIDER_API_KEY=nobody",
-				"COPILOT_MODEL=scripted", "COPILOT_OFFLINE=true"}
+		Agent: driven("copilot"), pkg: "@github/copilot", version: "1.0.102",
+		servers: ".copilot/mcp-config.json", server: func(notes []string) string {
+			return strings.Replace(memberOf(`"type": "local", `)(notes), "]  }", `], "tools": ["*"]  }`, 1)
 		},
 		call: copilotCall, replies: copilotReplies(),
 		settings: ".copilot/",
@@ -29,27 +27,18 @@ func copilot() agent {
 	}
 }
 
-func copilotPrepare(h *home) error {
-	notes := h.notes()
-	return h.write(".copilot/mcp-config.json", fmt.Sprintf(`{
-    "mcpServers": {
-        "notes": {"type": "local", "command": %q, "args": [%q, %q], "tools": ["*"]  }
-    }
-}`, notes[0], notes[1], notes[2]))
-}
-
 func copilotCall(kind string, args object) call {
 	switch kind {
 	case "shell":
-		return call{"bash", object{"command": args["command"], "description": "Do it"}}
+		return driven("copilot").Run(args["command"])
 	case "read":
-		return call{"view", object{"path": args["path"]}}
+		return calling("view", object{"path": args["path"]})
 	case "write":
-		return call{"create", object{"path": args["path"], "file_text": args["content"]}}
+		return calling("create", object{"path": args["path"], "file_text": args["content"]})
 	case "edit":
-		return call{"edit", object{"path": args["path"], "old_str": args["old"], "new_str": args["new"]}}
+		return calling("edit", object{"path": args["path"], "old_str": args["old"], "new_str": args["new"]})
 	case "mcp":
-		return call{fmt.Sprintf("%s-%s", args["server"], args["tool"]), args["args"].(object)}
+		return calling(fmt.Sprintf("%s-%s", args["server"], args["tool"]), args["args"].(object))
 	}
-	return call{kind, args}
+	return calling(kind, args)
 }

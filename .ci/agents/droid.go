@@ -5,12 +5,8 @@ import "fmt"
 // droid is Factory Droid.
 func droid() agent {
 	return agent{
-		name: "droid", pkg: "droid", version: "0.215.0", program: "droid", speak: chat,
-		prepare: droidPrepare,
-		args: func(_ *home, prompt string) []string {
-			return []string{"exec", "--skip-permissions-unsafe", "-m", "custom:scripted", prompt}
-		},
-		env:  func(*home) []string { return nil },
+		Agent: driven("droid"), pkg: "droid", version: "0.215.0",
+		servers: ".factory/mcp.json", server: memberOf(`"type": "stdio", `),
 		call: droidCall, replies: droidReplies(), search: "ToolSearch",
 		settings: ".factory/",
 		events: []string{"SessionStart", "SessionEnd", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop",
@@ -24,45 +20,30 @@ func droid() agent {
 		},
 		scenes: []scene{{name: "more", steps: func(use tools, project string) []step {
 			return []step{
-				{kind: "list", calls: []call{use("LS", object{"directory_path": project})}},
-				{kind: "grep", calls: []call{use("Grep", object{"pattern": "roses", "path": project})}},
-				{kind: "fetch", calls: []call{use("FetchUrl", object{"url": "http://127.0.0.1:9/"})}},
-				{kind: "agent", calls: []call{use("Task", object{"subagent_type": "worker", "description": "a task",
+				{Kind: "list", Calls: []call{use("LS", object{"directory_path": project})}},
+				{Kind: "grep", Calls: []call{use("Grep", object{"pattern": "roses", "path": project})}},
+				{Kind: "fetch", Calls: []call{use("FetchUrl", object{"url": "http://127.0.0.1:9/"})}},
+				{Kind: "agent", Calls: []call{use("Task", object{"subagent_type": "worker", "description": "a task",
 					"prompt": "Do the task."})}},
 			}
 		}}},
 	}
 }
 
-// droidPrepare names the model, its server, and that of the notes.
-func droidPrepare(h *home) error {
-	notes := h.notes()
-	if err := h.write(".factory/mcp.json", fmt.Sprintf(`{
-    "mcpServers": {"notes": {"type": "stdio", "command": %q, "args": [%q, %q]  }}
-}`, notes[0], notes[1], notes[2])); err != nil {
-		return err
-	}
-	return h.write(".factory/settings.json", fmt.Sprintf(`{
-  "customModels": [{"model": "scripted", "displayName": "scripted", "baseUrl": "%s/v1", "apiKey": "nobody",
-    "provider": "generic-chat-completion-api", "maxOutputTokens": 4096}]
-}
-`, h.model.URL))
-}
-
 func droidCall(kind string, args object) call {
 	switch kind {
 	case "shell":
-		return call{"Execute", object{"command": args["command"], "summary": "Do it"}}
+		return driven("droid").Run(args["command"])
 	case "read":
-		return call{"Read", object{"file_path": args["path"]}}
+		return calling("Read", object{"file_path": args["path"]})
 	case "write":
-		return call{"Create", object{"file_path": args["path"], "content": args["content"]}}
+		return calling("Create", object{"file_path": args["path"], "content": args["content"]})
 	case "edit":
-		return call{"Edit", object{"file_path": args["path"], "old_str": args["old"], "new_str": args["new"]}}
+		return calling("Edit", object{"file_path": args["path"], "old_str": args["old"], "new_str": args["new"]})
 	case "mcp":
-		return call{fmt.Sprintf("%s___%s", args["server"], args["tool"]), args["args"].(object)}
+		return calling(fmt.Sprintf("%s___%s", args["server"], args["tool"]), args["args"].(object))
 	}
-	return call{kind, args}
+	return calling(kind, args)
 }
 
 // droidReplies are answers of hooks of Factory Droid.

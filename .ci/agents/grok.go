@@ -8,12 +8,8 @@ import (
 // grok is Grok Build.
 func grok() agent {
 	return agent{
-		name: "grok", pkg: "@xai-official/grok", version: "1.0.41", program: "grok", speak: chat,
-		prepare: grokPrepare,
-		args: func(_ *home, prompt string) []string {
-			return []string{"-p", prompt, "-m", "scripted", "--always-approve"}
-		},
-		env:  func(*home) []string { return []string{"MODEL_KEY=nobody"} },
+		Agent: driven("grok"), pkg: "@xai-official/grok", version: "1.0.41",
+		servers: ".grok/config.toml", server: tableOf,
 		call: grokCall, replies: grokReplies(),
 		settings: ".grok/",
 		events: []string{"SessionStart", "SessionEnd", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
@@ -33,60 +29,36 @@ func grokScenes() []scene {
 	return []scene{
 		{name: "unknown", steps: func(use tools, project string) []step {
 			return []step{
-				{kind: "mcp-failed", calls: []call{use("mcp", object{"server": "notes", "tool": "none", "args": object{}})}},
-				{kind: "list", calls: []call{use("list_dir", object{"target_directory": project})}},
-				{kind: "grep", calls: []call{use("grep", object{"pattern": "roses", "path": project})}},
-				{kind: "fetch", calls: []call{use("web_fetch", object{"url": "http://127.0.0.1:9/"})}},
-				{kind: "todos", calls: []call{use("todo_write", object{"merge": false, "todos": []any{
+				{Kind: "mcp-failed", Calls: []call{use("mcp", object{"server": "notes", "tool": "none", "args": object{}})}},
+				{Kind: "list", Calls: []call{use("list_dir", object{"target_directory": project})}},
+				{Kind: "grep", Calls: []call{use("grep", object{"pattern": "roses", "path": project})}},
+				{Kind: "fetch", Calls: []call{use("web_fetch", object{"url": "http://127.0.0.1:9/"})}},
+				{Kind: "todos", Calls: []call{use("todo_write", object{"merge": false, "todos": []any{
 					object{"id": "1", "content": "one", "status": "pending"}}})}},
-				{kind: "wrong", calls: []call{use("shell", object{})}},
+				{Kind: "wrong", Calls: []call{use("shell", object{})}},
 			}
 		}},
 		{name: "sub-agent", steps: func(use tools, _ string) []step {
 			task := object{"description": "a task", "prompt": "Do the task.", "subagent_type": "general-purpose"}
-			return []step{{kind: "agent", calls: []call{use("spawn_subagent", task)}},
-				{kind: "shell-in-sub-agent", calls: []call{use("shell", object{"command": "echo three"})}},
-				{kind: "wait", calls: []call{use("shell", object{"command": "sleep 1"})}}}
+			return []step{{Kind: "agent", Calls: []call{use("spawn_subagent", task)}},
+				{Kind: "shell-in-sub-agent", Calls: []call{use("shell", object{"command": "echo three"})}},
+				{Kind: "wait", Calls: []call{use("shell", object{"command": "sleep 1"})}}}
 		}},
-		{name: "failed", steps: func(tools, string) []step { return []step{{fail: true}, {fail: true}, {fail: true}} }},
+		{name: "failed", steps: func(tools, string) []step { return []step{{Fail: true}, {Fail: true}, {Fail: true}} }},
 		{name: "resumed", steps: silence, then: func(h *home) []string {
-			return append(grok().args(h, "Please go on."), "--continue")
+			return append(grok().with("Please go on."), "--continue")
 		}},
 		{name: "compact", steps: func(tools, string) []step {
-			return []step{{text: "It is done."}, {text: strings.Repeat("What has happened so far, in order. ", 60)}}
+			return []step{{Text: "It is done."}, {Text: strings.Repeat("What has happened so far, in order. ", 60)}}
 		}, then: func(h *home) []string {
-			return append(grok().args(h, "/compact"), "--continue")
+			return append(grok().with("/compact"), "--continue")
 		}},
 		{name: "turns", steps: func(use tools, _ string) []step {
-			return []step{{text: "It is done."}, {kind: "shell", calls: []call{use("shell", object{"command": "echo one"})}}}
+			return []step{{Text: "It is done."}, {Kind: "shell", Calls: []call{use("shell", object{"command": "echo one"})}}}
 		}, then: func(h *home) []string {
-			return append(grok().args(h, "Please go on."), "--max-turns", "1")
+			return append(grok().with("Please go on."), "--max-turns", "1")
 		}},
 	}
-}
-
-// grokPrepare names the model, its server, and that of the notes.
-func grokPrepare(h *home) error {
-	notes := h.notes()
-	return h.write(".grok/config.toml", fmt.Sprintf(`# The settings of a person.
-[models]
-default = "scripted"
-
-[features]
-turn_summary = false
-session_recap = false
-title_refresh = false
-
-[model.scripted]   # on loopback
-model = "scripted"
-base_url = "%s/v1"
-env_key = "MODEL_KEY"
-max_retries = 0
-
-[mcp_servers.notes]
-command = %q
-args = [ %s ]
-`, h.model.URL, notes[0], `"`+strings.Join(notes[1:], `", "`)+`"`))
 }
 
 // grokReplies are answers of hooks of Grok Build: Claude Code's, and its own.
@@ -108,17 +80,17 @@ func grokReplies() []reply {
 func grokCall(kind string, args object) call {
 	switch kind {
 	case "shell":
-		return call{"run_terminal_command", object{"command": args["command"], "description": "Do it"}}
+		return driven("grok").Run(args["command"])
 	case "read":
-		return call{"read_file", object{"target_file": args["path"]}}
+		return calling("read_file", object{"target_file": args["path"]})
 	case "write":
-		return call{"write", object{"file_path": args["path"], "content": args["content"]}}
+		return calling("write", object{"file_path": args["path"], "content": args["content"]})
 	case "edit":
-		return call{"search_replace", object{"file_path": args["path"], "old_string": args["old"],
-			"new_string": args["new"]}}
+		return calling("search_replace", object{"file_path": args["path"], "old_string": args["old"],
+			"new_string": args["new"]})
 	case "mcp":
-		return call{"use_tool", object{"tool_name": fmt.Sprintf("%s__%s", args["server"], args["tool"]),
-			"tool_input": args["args"]}}
+		return calling("use_tool", object{"tool_name": fmt.Sprintf("%s__%s", args["server"], args["tool"]),
+			"tool_input": args["args"]})
 	}
-	return call{kind, args}
+	return calling(kind, args)
 }

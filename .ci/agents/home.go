@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/drive"
 )
 
 // pluginFiles are the plugins of the checks: ordinary plugins of chibi.
@@ -20,7 +22,8 @@ var pluginFiles embed.FS
 type home struct {
 	dir, home, project, bin string
 	cache                   string
-	model                   *model
+	model                   *drive.Model
+	steps                   []step // what the model answers
 }
 
 // newHome makes the directories and writes the agent's settings.
@@ -29,8 +32,12 @@ func newHome(o options, a agent, steps []step) (*home, error) {
 	if err != nil {
 		return nil, err
 	}
+	model, err := drive.NewModel(a.Speak, steps)
+	if err != nil {
+		return nil, err
+	}
 	h := &home{dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"),
-		bin: filepath.Join(dir, "bin"), cache: o.cache, model: newModel(a.speak, steps)}
+		bin: filepath.Join(dir, "bin"), cache: o.cache, model: model, steps: steps}
 	for _, d := range []string{h.home, h.project, h.bin, filepath.Join(dir, "tmp")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err
@@ -45,6 +52,12 @@ func newHome(o options, a agent, steps []step) (*home, error) {
 		return nil, err
 	}
 	return h, a.prepare(h)
+}
+
+// script sets what the model answers.
+func (h *home) script(steps []step) {
+	h.steps = steps
+	h.model.Script(steps)
 }
 
 func (h *home) chibiPath() string { return filepath.Join(h.bin, "chibi") }
@@ -63,7 +76,7 @@ func (h *home) done(o options) {
 // keepRequests writes what the model was asked, beside the rest.
 func (h *home) keepRequests() {
 	var lines strings.Builder
-	for _, r := range h.model.requests() {
+	for _, r := range h.model.Requests() {
 		line, _ := json.Marshal(r)
 		lines.Write(append(line, '\n'))
 	}
@@ -73,7 +86,7 @@ func (h *home) keepRequests() {
 // env is the whole environment of an agent.
 func (h *home) env(a agent) []string {
 	path := h.bin + ":" + filepath.Join(h.cache, "node22/node_modules/.bin") + ":" +
-		filepath.Join(h.cache, a.name, "node_modules/.bin") + ":" + os.Getenv("PATH")
+		filepath.Join(h.cache, a.Name, "node_modules/.bin") + ":" + os.Getenv("PATH")
 	env := []string{"HOME=" + h.home, "PATH=" + path, "TMPDIR=" + filepath.Join(h.dir, "tmp"), "LANG=C.UTF-8",
 		"SHELL=/bin/bash", "TERM=dumb", "USER=ada"}
 	if proxy := os.Getenv("CHIBI_AGENTS_PROXY"); proxy != "" {
@@ -82,7 +95,7 @@ func (h *home) env(a agent) []string {
 		}
 		env = append(env, "NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost")
 	}
-	return append(env, a.env(h)...)
+	return append(env, a.At(h.model.URL, h.project).Env...)
 }
 
 // write writes a file below the person's home.

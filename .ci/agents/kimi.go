@@ -10,11 +10,9 @@ import (
 // kimi is Kimi Code.
 func kimi() agent {
 	return agent{
-		name: "kimi", pkg: "@moonshot-ai/kimi-code", version: "2.1.0", program: "kimi", speak: chat,
-		prepare: kimiPrepare,
-		args:    func(_ *home, prompt string) []string { return []string{"-p", prompt} },
-		env:     func(*home) []string { return nil },
-		call:    kimiCall, replies: kimiReplies(),
+		Agent: driven("kimi"), pkg: "@moonshot-ai/kimi-code", version: "2.1.0",
+		servers: ".kimi-code/mcp.json", server: memberOf(""),
+		call: kimiCall, replies: kimiReplies(),
 		settings: ".kimi-code/config.toml",
 		events: []string{"SessionStart", "SessionEnd", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
 			"PermissionRequest", "PermissionResult", "Stop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact",
@@ -35,54 +33,31 @@ func kimi() agent {
 		scenes: []scene{
 			{name: "sub-agent", steps: func(use tools, _ string) []step {
 				task := object{"description": "a task", "prompt": "Do the task."}
-				return []step{{kind: "agent", calls: []call{use("Agent", task)}},
-					{kind: "shell-in-sub-agent", calls: []call{use("shell", object{"command": "echo three"})}},
-					{text: "The task is done."}}
+				return []step{{Kind: "agent", Calls: []call{use("Agent", task)}},
+					{Kind: "shell-in-sub-agent", Calls: []call{use("shell", object{"command": "echo three"})}},
+					{Text: "The task is done."}}
 			}},
 			{name: "failed", steps: func(tools, string) []step {
-				return []step{{fail: true}, {fail: true}, {fail: true}, {fail: true}, {fail: true}, {fail: true}}
+				return []step{{Fail: true}, {Fail: true}, {Fail: true}, {Fail: true}, {Fail: true}, {Fail: true}}
 			}},
 		},
 	}
 }
 
-// kimiPrepare names the model, its server, and that of the notes.
-func kimiPrepare(h *home) error {
-	notes := h.notes()
-	if err := h.write(".kimi-code/mcp.json", fmt.Sprintf(`{
-    "mcpServers": {"notes": {"command": %q, "args": [%q, %q]  }}
-}`, notes[0], notes[1], notes[2])); err != nil {
-		return err
-	}
-	return h.write(".kimi-code/config.toml", fmt.Sprintf(`# The settings of a person.
-default_model = "scripted"
-
-[providers.scripted]   # on loopback
-type = "openai"
-base_url = "%s/v1"
-api_key = "nobody"
-
-[models.scripted]
-provider = "scripted"
-model = "scripted"
-max_context_size = 100000
-`, h.model.URL))
-}
-
 func kimiCall(kind string, args object) call {
 	switch kind {
 	case "shell":
-		return call{"Bash", object{"command": args["command"], "description": "Do it"}}
+		return driven("kimi").Run(args["command"])
 	case "read":
-		return call{"Read", object{"path": args["path"]}}
+		return calling("Read", object{"path": args["path"]})
 	case "write":
-		return call{"Write", object{"path": args["path"], "content": args["content"]}}
+		return calling("Write", object{"path": args["path"], "content": args["content"]})
 	case "edit":
-		return call{"Edit", object{"path": args["path"], "old_string": args["old"], "new_string": args["new"]}}
+		return calling("Edit", object{"path": args["path"], "old_string": args["old"], "new_string": args["new"]})
 	case "mcp":
-		return call{fmt.Sprintf("mcp__%s__%s", args["server"], args["tool"]), args["args"].(object)}
+		return calling(fmt.Sprintf("mcp__%s__%s", args["server"], args["tool"]), args["args"].(object))
 	}
-	return call{kind, args}
+	return calling(kind, args)
 }
 
 // kimiReplies are answers of hooks of Kimi Code.

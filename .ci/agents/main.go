@@ -54,12 +54,12 @@ func parse(args []string) (o options, err error) {
 	}
 	o.agents = agents()
 	for _, name := range set.Args() {
-		if !slices.ContainsFunc(o.agents, func(a agent) bool { return a.name == name }) {
+		if !slices.ContainsFunc(o.agents, func(a agent) bool { return a.Name == name }) {
 			return o, fmt.Errorf("there is no agent %s", name)
 		}
 	}
 	if set.NArg() > 0 {
-		o.agents = slices.DeleteFunc(o.agents, func(a agent) bool { return !slices.Contains(set.Args(), a.name) })
+		o.agents = slices.DeleteFunc(o.agents, func(a agent) bool { return !slices.Contains(set.Args(), a.Name) })
 	}
 	return o, nil
 }
@@ -72,7 +72,7 @@ func work(o options) error {
 			if a.variant != "" {
 				continue
 			}
-			fmt.Println(a.name, a.pkg+"@"+a.version)
+			fmt.Println(a.Name, a.pkg+"@"+a.version)
 		}
 		return nil
 	case o.capture != "":

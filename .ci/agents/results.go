@@ -49,7 +49,7 @@ func joined(list []verdict, transcript string) (all []verdict) {
 	}
 	for _, a := range agents() {
 		for _, c := range checks() {
-			if v, ok := known[a.name+a.title()+c.name]; ok {
+			if v, ok := known[a.Name+a.title()+c.name]; ok {
 				all = append(all, v)
 			}
 		}
@@ -80,20 +80,20 @@ func table(list []verdict) string {
 	}
 	var columns []agent
 	for _, a := range agents() {
-		if slices.ContainsFunc(list, func(v verdict) bool { return v.agent == a.name && v.version == a.title() }) {
+		if slices.ContainsFunc(list, func(v verdict) bool { return v.agent == a.Name && v.version == a.title() }) {
 			columns = append(columns, a)
 		}
 	}
 	var b strings.Builder
 	b.WriteString("| what must hold |")
 	for _, a := range columns {
-		b.WriteString(" " + a.name + " " + a.title() + " |")
+		b.WriteString(" " + a.Name + " " + a.title() + " |")
 	}
 	b.WriteString(" crush, cursor |\n|" + strings.Repeat(" --- |", len(columns)+2) + "\n")
 	for _, c := range checks() {
 		b.WriteString("| " + c.name + " |")
 		for _, a := range columns {
-			b.WriteString(" " + cmp.Or(cells[a.name+a.title()+c.name], "not run") + " |")
+			b.WriteString(" " + cmp.Or(cells[a.Name+a.title()+c.name], "not run") + " |")
 		}
 		b.WriteString(" from their documents |\n")
 	}

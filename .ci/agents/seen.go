@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ func seeAll(o options, a agent, path string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s: %s\n", a.name, r)
+		fmt.Printf("%s: %s\n", a.Name, r)
 		b.WriteString("# " + r.String() + "\n" + text + "\n")
 	}
 	if b.Len() == 0 {
@@ -52,7 +53,7 @@ func see(o options, a agent, r reply) (string, error) {
 		return "", err
 	}
 	defer h.done(o)
-	h.model.steps = shell("echo original > out.txt")(a.call, h.project)
+	h.script(shell("echo original > out.txt")(a.call, h.project))
 	dir, self := filepath.Join(h.dir, "recorded"), h.notes()[0]
 	if err := os.MkdirAll(filepath.Join(dir, "answers"), 0o755); err != nil {
 		return "", err
@@ -65,7 +66,7 @@ func see(o options, a agent, r reply) (string, error) {
 	if err := a.hooks(h, recorder); err != nil {
 		return "", err
 	}
-	said, err := run(h.project, h.env(a), time.Minute, a.path(o), a.args(h, "Please do what is to be done.")...)
+	said, err := run(h.project, h.env(a), time.Minute, a.path(o), a.with("Please do what is to be done.")...)
 	if err != nil {
 		return "", err
 	}
@@ -78,7 +79,7 @@ func see(o options, a agent, r reply) (string, error) {
 // that is from a reply: those have the number 4711.
 func (h *home) told() (asked int, list string) {
 	known := map[string]bool{}
-	for _, r := range h.model.requests() {
+	for _, r := range h.model.Requests() {
 		if !r.Main {
 			continue
 		}
@@ -134,4 +135,34 @@ func claudeReplies(name string) []reply {
 		{event: "Stop", stdout: `{"continue":false,"stopReason":"stop 4711"}`},
 		{event: "Stop", stdout: `{"systemMessage":"message 4711"}`},
 	}
+}
+
+// texts joins all strings of a document, so that a text is found however it is escaped.
+func texts(document json.RawMessage) string {
+	var value any
+	if json.Unmarshal(document, &value) != nil {
+		return string(document)
+	}
+	var list []string
+	var collect func(any)
+	collect = func(value any) {
+		switch value := value.(type) {
+		case string:
+			list = append(list, value)
+			var inner any // arguments and results are often JSON in a string
+			if strings.ContainsAny(value, "{[") && json.Unmarshal([]byte(value), &inner) == nil {
+				collect(inner)
+			}
+		case []any:
+			for _, v := range value {
+				collect(v)
+			}
+		case map[string]any:
+			for _, v := range value {
+				collect(v)
+			}
+		}
+	}
+	collect(value)
+	return strings.Join(list, "\n")
 }

@@ -46,6 +46,7 @@ var boundOf = map[string]string{
 	"agent.toolCall.stub":                      "a tool's output in the cache",
 	"cache.Files.Open":                         "a tool's output in the cache",
 	"internal/agents/hooks.contentOf":          "a file whose content Cursor's beforeReadFile hooks get",
+	"internal/agents/drive.Serve":              "what an agent asks the scripted model of `chibi bridge verify`",
 	"cache.over.Open":                          callersBound,
 	"cache.Files.entry":                        "the description of a cache entry",
 	"cache.Files.index":                        "the description of a cache entry",
