@@ -56,7 +56,7 @@ func Commands() []Row {
 			"plugin keeper status", "plugin keeper serve", "tool list", "tool call", "mcp list", "mcp check", "mcp refresh",
 			"mcp call", "mcp logout", "mcp serve", "recipe run", "recipe list", "recipe show", "trace", "replay", "doctor",
 			"hook list", "hook fire", "hook run", "hook show", "hook schema", "bridge list", "bridge show",
-			"bridge run", "bridge serve",
+			"bridge run", "bridge serve", "bridge verify",
 			"demo", "jobs list", "jobs end", "unsent list", "unsent show",
 			"unsent add", "completion", "__complete", "help",
 		}},

@@ -18,8 +18,8 @@ func Commands(env *command.Env) []*cli.Command {
 
 // commands are the family's commands, in the order of its help.
 func commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{addCommand(env), removeCommand(env), listCommand(env), showCommand(env), runCommand(env),
-		serveCommand(env)}
+	return []*cli.Command{addCommand(env), removeCommand(env), listCommand(env), showCommand(env), verifyCommand(env),
+		runCommand(env), serveCommand(env)}
 }
 
 // agentNamed returns the dialect of the agent that a word names.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/output"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
 )
@@ -61,7 +62,7 @@ func list(ctx context.Context, env *command.Env, asJSON bool) error {
 		}
 		all = append(all, one)
 	}
-	if err := sayListed(env, all, asJSON); err != nil {
+	if err := sayListed(env.Out, all, asJSON); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(found, func(f bridge.Found) bool { return f.IsDead }) {
@@ -71,19 +72,19 @@ func list(ctx context.Context, env *command.Env, asJSON bool) error {
 }
 
 // sayListed prints what was found.
-func sayListed(env *command.Env, all []listed, asJSON bool) error {
+func sayListed(out *output.Printer, all []listed, asJSON bool) error {
 	if asJSON {
-		return env.Out.JSON(all)
+		return out.JSON(all)
 	}
 	if len(all) == 0 {
-		env.Out.Notef("no agent has chibi's plugins; chibi bridge add AGENT adds them")
+		out.Notef("no agent has chibi's plugins; chibi bridge add AGENT adds them")
 	}
 	for _, one := range all {
-		if err := env.Out.Say("%s", one); err != nil {
+		if err := out.Say("%s", one); err != nil {
 			return err
 		}
 		for _, loss := range one.Losses {
-			if err := env.Out.Say("  plugin %q: %s", loss.Plugin, loss.Text); err != nil {
+			if err := out.Say("  plugin %q: %s", loss.Plugin, loss.Text); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,183 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/drive"
+	"github.com/chibi-host/chibi/internal/clip"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// Verifying is how an agent is verified.
+type Verifying struct {
+	// Limit is how long the agent may take.
+	Limit time.Duration
+	// Alone are the words that start this program so that it calls [drive.Serving].
+	Alone []string
+}
+
+// Verified is what was seen of an agent. docs/JSON.md describes its members.
+type Verified struct {
+	Agent   string `json:"agent"`
+	Title   string `json:"title"`
+	Program string `json:"program"`
+	// Closed says that the agent had no network.
+	Closed bool `json:"network_closed"`
+	// Hooks are those of its settings, Fired says in which order they ran: places in Hooks.
+	Hooks []Tried `json:"hooks"`
+	Fired []int   `json:"fired"`
+	// Held says that a denial held, Problems are why not everything is as it should be.
+	Held     bool     `json:"denial_held"`
+	Problems []string `json:"problems"`
+	// Notes are what else there is to know.
+	Notes []string    `json:"notes"`
+	Run   drive.Ended `json:"run"`
+}
+
+// UndrivenError means that it is not known how an agent is run without a person.
+type UndrivenError struct{ Title string }
+
+// Error says which can be.
+func (e *UndrivenError) Error() string {
+	var names []string
+	for _, a := range drive.Agents() {
+		names = append(names, a.Name)
+	}
+	return fmt.Sprintf("%s cannot be verified: it cannot be run without a person and a model of its own; there are: %s",
+		e.Title, strings.Join(names, ", "))
+}
+
+// modelAddress is where the model listens if the agent has no network: no other program has one then.
+const modelAddress = "127.0.0.1:4711"
+
+// Verify runs the agent with a copy of its settings and a scripted model that makes two calls, of which chibi
+// denies the second, and looks at what ran.
+func (i Installer) Verify(ctx context.Context, v Verifying) (seen Verified, err error) {
+	how, known := drive.ByName(i.Agent.Name)
+	if !known {
+		return seen, &UndrivenError{i.Agent.Title}
+	}
+	program, found := process.Runner{}.LookPath(how.Program)
+	if !found {
+		return seen, fmt.Errorf("%s cannot be verified: there is no %s in PATH", i.Agent.Title, how.Program)
+	}
+	dir, remove, err := disk.MkdirTemp("chibi-verify-")
+	if err != nil {
+		return seen, err
+	}
+	defer remove()
+	s := &scratch{Installer: i, dir: dir, files: map[string]copied{}, known: map[string]int{}}
+	if err := s.copyAll(); err != nil {
+		return seen, err
+	}
+	if !slices.ContainsFunc(s.tried, func(t Tried) bool { return t.Own }) {
+		return seen, fmt.Errorf("%s has no entries of this home in its settings; chibi bridge add %s writes them",
+			i.Agent.Title, i.Agent.Name)
+	}
+	seen = Verified{Agent: i.Agent.Name, Title: i.Agent.Title, Program: program, Closed: drive.CanBeAlone(ctx),
+		Fired: []int{}, Problems: []string{}, Notes: []string{}}
+	if err := s.run(ctx, how, v, &seen); err != nil {
+		return seen, err
+	}
+	seen.Hooks = s.tried
+	s.judge(&seen, v.Limit)
+	return seen, nil
+}
+
+// run runs the agent.
+func (s *scratch) run(ctx context.Context, how drive.Agent, v Verifying, seen *Verified) (err error) {
+	address := modelAddress
+	var l net.Listener
+	if !seen.Closed {
+		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return err
+		}
+		defer l.Close()
+		address = l.Addr().String()
+	}
+	how = how.At("http://"+address, s.project())
+	if err := s.prepare(how); err != nil {
+		return err
+	}
+	run := drive.Run{Agent: how.Name, Path: seen.Program, Args: append(how.Args, "Please do what is to be done."),
+		Env: s.env(how, seen.Closed), Dir: s.project(), Address: address, Look: deniedReason, Limit: v.Limit}
+	for _, file := range []string{allowedFile, deniedFile} {
+		run.Steps = append(run.Steps, drive.Step{Calls: []drive.Call{how.Run("echo ran > " + file)}})
+	}
+	if seen.Closed {
+		seen.Run, err = run.DoAlone(ctx, v.Alone)
+	} else {
+		seen.Run, err = run.Do(ctx, l)
+	}
+	return err
+}
+
+// judge says what was seen of a run with a limit.
+func (s *scratch) judge(seen *Verified, limit time.Duration) {
+	ran, _ := disk.ReadFile(disk.OS{}, s.fired(), maxSettings) // without it nothing has run
+	for line := range bytes.Lines(ran) {
+		n, err := strconv.Atoi(string(bytes.TrimSpace(line)))
+		if err != nil || n < 0 || n >= len(seen.Hooks) {
+			continue // written by something else
+		}
+		seen.Fired = append(seen.Fired, n)
+		seen.Hooks[n].Fired++
+	}
+	problem := func(format string, args ...any) { seen.Problems = append(seen.Problems, fmt.Sprintf(format, args...)) }
+	if seen.Run.Late {
+		problem("%s had not ended after %v, and was ended", seen.Title, limit)
+	}
+	var files []string
+	silent := map[string][]string{} // events whose entries did not fire, by file
+	for n, t := range seen.Hooks {
+		if t.Must && t.Fired == 0 {
+			if !slices.Contains(files, t.File) {
+				files = append(files, t.File)
+			}
+			silent[t.File] = append(silent[t.File], t.Event)
+		}
+		seen.Hooks[n].Ran = t.Ran && t.Fired > 0
+		if t.Own && !t.Ran {
+			seen.Notes = append(seen.Notes, fmt.Sprintf("chibi's entry for %s in %s was changed so that its home cannot be "+
+				"told; it was recorded and did not run", t.Event, t.File))
+		}
+	}
+	for _, file := range files {
+		problem("chibi's entries in %s did not fire for %s", file, strings.Join(silent[file], ", "))
+	}
+	why := s.passed(seen.Run)
+	if seen.Held = why == ""; !seen.Held {
+		problem("%s", why)
+	}
+	if seen.Run.Status != 0 && !seen.Run.Late {
+		seen.Notes = append(seen.Notes, fmt.Sprintf("%s ended with status %d: %s", seen.Title, seen.Run.Status,
+			clip.Text(strings.Join(strings.Fields(seen.Run.Said), " "), 300)))
+	}
+	if s.Agent.AfterAdd != "" {
+		seen.Notes = append(seen.Notes, s.Agent.AfterAdd+"; here it was started so")
+	}
+}
+
+// passed says why a denial did not hold, "": it did.
+func (s *scratch) passed(run drive.Ended) string {
+	wrote := func(name string) bool { return disk.Exists(disk.OS{}, filepath.Join(s.project(), name)) }
+	switch {
+	case wrote(deniedFile):
+		return "a denial did not hold: the call that chibi denies was made"
+	case !wrote(allowedFile):
+		return fmt.Sprintf("whether a denial holds is not known: not even the call that nobody denies was made, after %d "+
+			"requests to the model", run.Asked)
+	case !run.Told:
+		return "whether a denial holds is not known: the call that chibi denies was not made, but the model was not told why"
+	}
+	return ""
+}

@@ -1,0 +1,158 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// Run is one run of an agent.
+type Run struct {
+	// Agent is its name in chibi, Path its program, Args are all arguments and Env is the whole environment.
+	Agent string   `json:"agent"`
+	Path  string   `json:"path"`
+	Args  []string `json:"args"`
+	Env   []string `json:"env"`
+	// Dir is where it works, Address where its model listens, a port of loopback.
+	Dir     string `json:"dir"`
+	Address string `json:"address"`
+	// Steps are what the model answers, Look is a text that it may be told.
+	Steps []Step `json:"steps"`
+	Look  string `json:"look"`
+	// Limit is how long it may take.
+	Limit time.Duration `json:"limit"`
+}
+
+// Ended is how a run has ended.
+type Ended struct {
+	// Status is the exit status, Late says that it was ended at its limit.
+	Status int  `json:"status"`
+	Late   bool `json:"late"`
+	TookMS int  `json:"took_ms"`
+	// Asked is how often the model was asked in the conversation, Told whether it was told the text.
+	Asked int  `json:"asked"`
+	Told  bool `json:"told"`
+	// Said is the end of what the agent wrote.
+	Said string `json:"said"`
+}
+
+// Do runs the agent, whose model listens at l.
+func (r Run) Do(ctx context.Context, l net.Listener) (e Ended, err error) {
+	a, known := ByName(r.Agent)
+	if !known {
+		return e, errors.Join(fmt.Errorf("%s is not known to be run without a person", r.Agent), l.Close())
+	}
+	m := Serve(l, a.Speak, r.Steps)
+	defer m.Close()
+	began, said := time.Now(), new(tail)
+	p, err := process.Runner{Env: r.Env}.Start(ctx, process.Command{Path: r.Path, Args: r.Args, Dir: r.Dir,
+		NoTerminal: true, Whole: true, Timeout: r.Limit, Output: said})
+	if err != nil {
+		return e, err
+	}
+	outcome, err := p.Close(r.Limit + time.Minute) // nothing comes on its standard input
+	if e.Late = errors.Is(err, process.ErrTimeout); err != nil && !e.Late {
+		return e, err
+	}
+	e.Status, e.TookMS = outcome.Exit, int(time.Since(began).Milliseconds())
+	e.Said = strings.ToValidUTF8(strings.TrimSpace(said.String()+"\n"+outcome.Stderr), "")
+	for _, asked := range m.Requests() {
+		if asked.Main {
+			e.Asked++
+			e.Told = e.Told || strings.Contains(string(asked.Body), r.Look)
+		}
+	}
+	return e, nil
+}
+
+// alone are the words before a command that has no other network than loopback.
+func alone(command ...string) []string {
+	return append([]string{"-rn", "sh", "-c", `ip link set lo up && exec "$@"`, "sh"}, command...)
+}
+
+// CanBeAlone reports whether a program can be run without a network here.
+func CanBeAlone(ctx context.Context) bool {
+	unshare, found := process.Runner{}.LookPath("unshare")
+	if !found {
+		return false
+	}
+	outcome, err := process.Runner{NoTerminal: true}.Run(ctx, process.Command{Path: unshare, Args: alone("true"),
+		Timeout: 10 * time.Second})
+	return err == nil && outcome.Ok()
+}
+
+// DoAlone runs the agent without a network, in a process of this program that calls [Serving]: its words.
+func (r Run) DoAlone(ctx context.Context, words []string) (e Ended, err error) {
+	asked, err := strictjson.Encode(r)
+	if err != nil {
+		return e, err
+	}
+	unshare, _ := process.Runner{}.LookPath("unshare")
+	outcome, err := process.Runner{NoTerminal: true, Grace: 10 * time.Second}.Run(ctx, process.Command{Path: unshare,
+		Args: alone(words...), Stdin: asked, Timeout: r.Limit + time.Minute})
+	if err = errors.Join(err, outcome.Err()); err != nil {
+		return e, fmt.Errorf("%s without a network: %w", r.Agent, err)
+	}
+	return e, strictjson.Decode(outcome.Stdout, &e)
+}
+
+// Serving reads a run, does it and writes how it has ended, for [Run.DoAlone].
+func Serving(ctx context.Context, in io.Reader, out io.Writer) error {
+	var r Run
+	asked, err := io.ReadAll(io.LimitReader(in, maxRequest))
+	if err != nil {
+		return err
+	}
+	if err := strictjson.DecodeKnown(asked, &r); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", r.Address)
+	if err != nil {
+		return err
+	}
+	e, err := r.Do(ctx, l)
+	if err != nil {
+		return err
+	}
+	text, _ := strictjson.Encode(e) // it is numbers and texts
+	_, err = out.Write(text)
+	return err
+}
+
+// maxTail bounds what is kept of what an agent writes, in bytes.
+const maxTail = 4 << 10
+
+// tail keeps the end of what is written.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write keeps the end.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	t.text = t.text[max(0, len(t.text)-maxTail):]
+	return len(p), nil
+}
+
+// Hurry does nothing: no Write waits.
+func (t *tail) Hurry() {}
+
+// Finish does nothing: there is nothing behind it.
+func (t *tail) Finish() {}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}

@@ -1,0 +1,171 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/bridge"
+	"github.com/chibi-host/chibi/internal/agents/drive"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/clip"
+	"github.com/urfave/cli/v2"
+)
+
+const verifyHelp = "It starts the installed agent without a person, in a directory of its own, with a model on this " +
+	"machine whose answers are fixed: two calls of the shell, of which chibi denies the second. Of the agent's settings " +
+	"it gets the hooks alone. Entries of chibi run, with a home of their own, so that your plugins are not asked; hooks " +
+	"of others do nothing but note that they fire. No key and no login is copied. The agent has no network where the " +
+	"system lets a program be without one; the output says whether it had.\n\n" +
+	"The exit status is 0 if all entries fired that fire in every session and the denial held; 1 if not, or if the " +
+	"agent could not be run; 2 for an agent that chibi cannot run without a person, and other mistakes in the command."
+
+// verifyLimit is how long an agent may take.
+const verifyLimit = 3 * time.Minute
+
+// verification is what the words and flags of verify say.
+type verification struct {
+	env           *command.Env
+	asJSON, alone bool
+	limit         time.Duration
+}
+
+func verifyCommand(env *command.Env) *cli.Command {
+	v := verification{env: env}
+	return env.Command(command.Spec{
+		Name: "verify", Args: "AGENT", About: "run an agent and see which entries fire there, and whether a denial holds",
+		More: verifyHelp,
+		Flags: []cli.Flag{command.JSONFlag(&v.asJSON),
+			&cli.DurationFlag{Name: "timeout", Usage: "end the agent after `TIME`", Value: verifyLimit,
+				DefaultText: verifyLimit.String(), Destination: &v.limit},
+			&cli.BoolFlag{Name: "alone", Usage: "do the run that standard input describes", Hidden: true,
+				Destination: &v.alone}},
+		Examples: []string{"chibi bridge verify claude"},
+		Run: func(ctx context.Context, args []string) error {
+			if v.alone {
+				return drive.Serving(ctx, env.Stdin, env.Out.Screen.Stdout())
+			}
+			seen, err := v.verify(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			return v.say(seen)
+		},
+	})
+}
+
+// verify verifies an agent.
+func (v verification) verify(ctx context.Context, agent string) (seen bridge.Verified, err error) {
+	d, err := agentNamed(agent)
+	switch {
+	case err != nil:
+		return seen, err
+	case v.limit <= 0:
+		return seen, command.Usage("--timeout %v is no time in which an agent can end", v.limit)
+	case runtime.GOOS == "windows":
+		return seen, command.Usage("agents cannot be verified on Windows: what notes that a hook fires is for sh")
+	}
+	i, err := anywhere(v.env)
+	if err != nil {
+		return seen, err
+	}
+	chibi, err := os.Executable()
+	if err != nil {
+		return seen, err
+	}
+	i.Agent = d
+	alone := []string{chibi, "bridge", "verify", "--alone", d.Name}
+	seen, err = i.Verify(ctx, bridge.Verifying{Limit: v.limit, Alone: alone})
+	if undriven := (*bridge.UndrivenError)(nil); errors.As(err, &undriven) {
+		return seen, app.UsageError{Err: err}
+	}
+	return seen, err
+}
+
+// say prints what was seen. The error is what is not as it should be.
+func (v verification) say(seen bridge.Verified) error {
+	if v.asJSON {
+		if err := v.env.Out.JSON(seen); err != nil {
+			return err
+		}
+	} else if err := v.env.Out.Say("%s", verifiedText(seen)); err != nil {
+		return err
+	}
+	for _, note := range seen.Notes {
+		v.env.Out.Notef("%s", note)
+	}
+	if len(seen.Problems) > 0 {
+		return fmt.Errorf("not all is as it should be in %s: %s", seen.Title, strings.Join(seen.Problems, "; "))
+	}
+	return nil
+}
+
+// maxSaidHooks bounds how many hooks that fired are printed.
+const maxSaidHooks = 100
+
+// verifiedText says for people what was seen.
+func verifiedText(seen bridge.Verified) string {
+	network := "without a network"
+	if !seen.Closed {
+		network = "with a network, as this system lets no program be without one (its proxies were a closed port)"
+	}
+	lines := []string{fmt.Sprintf("%s (%s) ran for %.1f s, %s.", seen.Title, seen.Program,
+		float64(seen.Run.TookMS)/1000, network)}
+	lines = append(lines, "Fired, in this order:")
+	for at, n := range seen.Fired[:min(len(seen.Fired), maxSaidHooks)] {
+		lines = append(lines, fmt.Sprintf("  %d. %s: %s", at+1, seen.Hooks[n].Event, hookText(seen.Hooks[n])))
+	}
+	if more := len(seen.Fired) - maxSaidHooks; more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", more))
+	}
+	if len(seen.Fired) == 0 {
+		lines = append(lines, "  none")
+	}
+	lines = append(lines, silentText(seen.Hooks, "Did not fire, and fires in every session:", true)...)
+	lines = append(lines, silentText(seen.Hooks, "Did not fire, and need not in such a session:", false)...)
+	if seen.Held {
+		lines = append(lines, "A denial held: the call was not made, and the model was told why.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// silentText lists the hooks that did not fire, of one entry or handler the events on a line.
+func silentText(hooks []bridge.Tried, title string, must bool) (lines []string) {
+	var whose []string
+	events := map[string][]string{}
+	for _, t := range hooks {
+		if t.Fired > 0 || t.Must != must {
+			continue
+		}
+		text := hookText(t)
+		if !slices.Contains(whose, text) {
+			whose = append(whose, text)
+		}
+		events[text] = append(events[text], t.Event)
+	}
+	if len(whose) > 0 {
+		lines = append(lines, title)
+	}
+	for _, text := range whose {
+		lines = append(lines, fmt.Sprintf("  %s: %s", strings.Join(events[text], ", "), text))
+	}
+	return lines
+}
+
+// hookText describes a hook of the agent's settings.
+func hookText(t bridge.Tried) string {
+	what := "chibi"
+	if !t.Own {
+		what = clip.Text(strings.Join(strings.Fields(t.Command), " "), 60) + " (not run: a recorder is in its place)"
+	}
+	if t.Matcher != "" {
+		what = fmt.Sprintf("%q: %s", t.Matcher, what)
+	}
+	return what + ", in " + t.File
+}
