@@ -279,7 +279,7 @@ func claudes(c check, o options, a agent) error {
 func beside(c check, o options, a agent) error {
 	return c.try(o, a, all(trial.ended, wrote("out.txt", "ran"), counted(1)), func(h *home, a agent) error {
 		_, err := h.chibi(a, "bridge", "add", "--no-mcp", "claude")
-		if a.name == "claude" {
+		if a.Name == "claude" {
 			return err
 		}
 		return cmp.Or(err, addBridge(h, a))

@@ -26,8 +26,8 @@ func pictures() []picture {
 	examples := []string{"examples/plugins/add-time", "examples/plugins/block-rm", "examples/plugins/run_command",
 		"examples/plugins/temperature"}
 	return []picture{
-		{"first.svg", 100, "a terminal: a guard of five lines, chibi bridge add claude, the refusal that Claude Code gets, and " +
-			"chibi trace explain, which names the guard", []string{"internal/cli/testdata/no-push"}, []string{
+		{"first.svg", 100, "a terminal: a guard of five lines, chibi bridge add claude, the refusal that Claude " +
+			"Code gets, and chibi trace explain, which names the guard", []string{"internal/cli/testdata/no-push"}, []string{
 			`cat ~/.chibi/plugins/no-push`,
 			`chibi bridge add claude --no-mcp`,
 			`echo '{"session_id": "1", "tool_use_id": "toolu_1", "tool_name": "Bash",
@@ -96,7 +96,8 @@ func (p picture) run(t *testing.T, jq string) (lines []string) {
 		}
 		shell := exec.Command("sh", "-c", command)
 		shell.Dir = h.folder
-		shell.Env = append(os.Environ(), "HOME="+h.folder, "CHIBI_HOME=", "TMPDIR="+t.TempDir(), "ADD_TIME_NOW=2030-01-02 03:04",
+		shell.Env = append(os.Environ(), "HOME="+h.folder, "CHIBI_HOME=", "TMPDIR="+t.TempDir(),
+			"ADD_TIME_NOW=2030-01-02 03:04",
 			"PATH="+os.Getenv("PATH")+string(filepath.ListSeparator)+jq)
 		out, err := shell.CombinedOutput()
 		if err != nil {

@@ -236,7 +236,7 @@ func TestTwoEntriesGiveTheContextOfASessionOnce(t *testing.T) {
 	dir := home(t, "", counting("injects", `"pre_system_prompt"`, `echo '{"inject":"be kind"}'`))
 	own := tell(t, dir, "copilot", "sessionStart", `{"sessionId":"s1","timestamp":1700000000000,"cwd":"/","source":"new"}`)
 	theirs := tell(t, dir, "claude", "SessionStart",
-		`{"hook_event_name":"SessionStart","session_id":"s1","timestamp":"2026-11-28T10:00:00.000Z","cwd":"/","source":"new"}`)
+		`{"hook_event_name":"SessionStart","session_id":"s1","timestamp":"2026-11-28T10:00:00Z","cwd":"/","source":"new"}`)
 	if own != `{"additionalContext":"be kind"}` || theirs != "" {
 		t.Errorf("%s, then %s", own, theirs)
 	}

@@ -41,10 +41,13 @@ func (i Installer) try(done *Done, path string, e editing) error {
 	}
 	done.Files = append(done.Files, path)
 	file, err := settingsFile(path)
-	if dir := filepath.Dir(file); err == nil && !disk.IsWritable(dir) {
-		err = fmt.Errorf("you may not change files in %s", dir)
+	if err != nil {
+		return err
 	}
-	return err
+	if dir := filepath.Dir(file); !disk.IsWritable(dir) {
+		return fmt.Errorf("you may not change files in %s", dir)
+	}
+	return nil
 }
 
 // tryServer says whether the agent would be told that the MCP server is gone.

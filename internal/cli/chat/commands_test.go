@@ -7,7 +7,7 @@ import (
 )
 
 func TestREADMEListsTheCommandsOfAConversation(t *testing.T) {
-	page, err := os.ReadFile("../../../README.md")
+	page, err := os.ReadFile("../../../docs/GUIDE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,7 +17,7 @@ func TestREADMEListsTheCommandsOfAConversation(t *testing.T) {
 			row += ", `/" + alias + "`"
 		}
 		if !strings.Contains(string(page), row+" | ") {
-			t.Errorf("README.md has no row %q", row)
+			t.Errorf("docs/GUIDE.md has no row %q", row)
 		}
 	}
 }

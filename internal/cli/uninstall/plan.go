@@ -38,9 +38,9 @@ type withdrawn struct {
 // isOwn reports whether chibi writes what has a name in its home, and nobody else does.
 func isOwn(name string) bool {
 	file, isLock := strings.CutSuffix(name, ".lock")
-	return isLock && file == "config.toml" || slices.Contains([]string{"trust.json", "pycache", "installed.json", "mcp-tokens.json", "mcp-approved.json",
-		"agent-hooks.json", "said.json", "schemas.json", "mcp-tools.json", "state.json", "keeper.sock",
-		"bridge", ".tidied"}, file) || strings.HasPrefix(name, "mcp-tokens.")
+	names := []string{"trust.json", "pycache", "installed.json", "mcp-tokens.json", "mcp-approved.json",
+		"agent-hooks.json", "said.json", "schemas.json", "mcp-tools.json", "state.json", "keeper.sock", "bridge", ".tidied"}
+	return isLock && file == "config.toml" || slices.Contains(names, file) || strings.HasPrefix(name, "mcp-tokens.")
 }
 
 // isYours reports whether what has a name in the home is your work: what you wrote or said.
@@ -158,10 +158,10 @@ func removable(root string) error {
 		return fmt.Errorf("you may not remove files in %s", dir)
 	}
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && !disk.IsWritable(path) {
-			err = fmt.Errorf("you may not remove files in %s", path)
+		if err != nil || !d.IsDir() || disk.IsWritable(path) {
+			return err
 		}
-		return err
+		return fmt.Errorf("you may not remove files in %s", path)
 	})
 }
 
