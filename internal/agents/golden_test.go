@@ -221,7 +221,8 @@ func (a agent) facts(of string) string {
 		a.Places, a.Shape) +
 		fmt.Sprintf("shell %q, in turn %t, dedup %q, at most %d\nvariables %v\n%+v", a.Shell, a.InTurn, a.Dedup,
 			a.MaxContinuations, names, a.Exceptions) +
-		fmt.Sprintf("\nservers %+v\nextensions %t\nafter add %s", a.Servers, a.Extensions, a.AfterAdd)
+		fmt.Sprintf("\nservers %+v\nsessions %+v\nextensions %t\nafter add %s", a.Servers, a.Sessions, a.Extensions,
+			a.AfterAdd)
 }
 
 // matched lists the values that a matcher matches.

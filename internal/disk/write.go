@@ -33,6 +33,23 @@ func WritePrivate(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
+// Touch sets the time of a file to now. An empty one is made where there is none, in the directories up to
+// home, which must be there.
+func Touch(home, path string) error {
+	now := time.Now()
+	err := os.Chtimes(path, now, now)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := os.Stat(home); err != nil {
+		return err
+	}
+	if err := MkdirAll(OS{}, filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return WritePrivate(path, nil)
+}
+
 // Overwrite replaces a file's only line in place, without durability, so that a lock on
 // the file stays valid. What is left of a longer line becomes spaces: truncating the file
 // would make the file system write it to the disk when it is closed.

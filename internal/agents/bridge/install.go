@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/jsonedit"
@@ -83,6 +84,9 @@ func (i Installer) edit(done *Done, path string, e editing) error {
 		return i.try(done, path, e)
 	}
 	return jsonfile.Update(receiptsFile(i.Home), func(all *receipts) error {
+		if *all == nil {
+			*all = receipts{} // as an object, also if nothing is kept
+		}
 		var next receipt
 		var changed bool
 		before := (*all)[path]
@@ -121,7 +125,10 @@ type editing struct {
 
 // apply returns the text after the change, nil for no file, and the receipt.
 func (e editing) apply(text []byte, before receipt) (after []byte, r receipt, err error) {
-	r.NewFile = text == nil || before.NewFile
+	r.NewFile, r.At = text == nil || before.NewFile, before.At
+	if r.At.IsZero() {
+		r.At = time.Now().Truncate(time.Second)
+	}
 	pristine, exact := before.undo(text)
 	if !exact {
 		if pristine, err = e.withoutOwn(text); err != nil {

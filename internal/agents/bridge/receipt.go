@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/jsonedit"
 	"github.com/chibi-host/chibi/internal/jsonfile"
@@ -20,6 +21,8 @@ type receipt struct {
 	// first.
 	NewFile bool     `json:"new_file,omitempty"`
 	NewDirs []string `json:"new_dirs,omitempty"`
+	// At is when something was inserted first.
+	At time.Time `json:"at,omitzero"`
 }
 
 // receipts are those of a home, by the paths of the files.

@@ -105,6 +105,7 @@ const grace = 3 * time.Second
 // ask asks the plugins.
 func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err error) {
 	r.event, _ = r.Agent.Event(r.Name) // an event of a newer agent is the zero Event
+	r.noteFired()
 	payload, err := readAll(ctx, in)
 	if err != nil {
 		return effect, r.unread(ctx, err)
@@ -119,6 +120,7 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 	}
 	if home, err := app.Home(r.Options.Home); err == nil {
 		r.told.dir = r.bridge.Dir(home)
+		r.noteSession(home)
 	}
 	if depth := app.Depth(); depth > maxNested {
 		return effect, &nestedError{depth}

@@ -22,6 +22,8 @@ func table() engine.Dialect {
 		Places: places(), Shape: shape(), Events: events(), Servers: servers(),
 		Matcher: engine.MatcherRule{Names: "_- ", Separators: ",|", Lookaround: true},
 		Tools:   toolNames(), AbsolutePaths: true, MCPName: "mcp__%s__%s", Results: results(),
+		Sessions: engine.SessionFiles{Path: ".claude/projects/*/????????-????-????-????-????????????.jsonl",
+			Variable: "CLAUDE_CONFIG_DIR"},
 		Words: engine.Words{
 			{Value: engine.PermissionMode, Ours: "trusted", Theirs: "bypassPermissions"},
 			{Value: engine.Reason, Ours: "other", Theirs: "other"},

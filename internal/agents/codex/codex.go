@@ -23,7 +23,8 @@ func table() engine.Dialect {
 		Title: "Codex CLI",
 		Facts: engine.Facts{Driven: "0.169.0", Date: "2026-11-22",
 			Read: "source code of mid-2026 and its schemas of answers"},
-		Places: places(), Shape: shape(), Servers: servers(), AfterAdd: afterAdd,
+		Sessions: engine.SessionFiles{Path: ".codex/sessions/*/*/*/rollout-*.jsonl", Variable: "CODEX_HOME", Nested: true},
+		Places:   places(), Shape: shape(), Servers: servers(), AfterAdd: afterAdd,
 		Tools: toolNames(), AbsolutePaths: true, MCPName: "mcp__%s__%s",
 		Results: []engine.Result{
 			{Categories: []tools.Category{tools.CategoryMCP}, Fields: []engine.Field{

@@ -21,9 +21,10 @@ func Agent() engine.Agent {
 
 func table() engine.Dialect {
 	return engine.Dialect{
-		Title:  "GitHub Copilot CLI",
-		Facts:  engine.Facts{Driven: "1.0.102", Date: "2026-11-22", Read: "the vendor's documentation"},
-		Places: places(), Reads: reads(), Shape: shape(), Servers: servers(),
+		Title:    "GitHub Copilot CLI",
+		Facts:    engine.Facts{Driven: "1.0.102", Date: "2026-11-22", Read: "the vendor's documentation"},
+		Sessions: engine.SessionFiles{Path: ".copilot/session-state/*/events.jsonl", Variable: "COPILOT_HOME", Nested: true},
+		Places:   places(), Reads: reads(), Shape: shape(), Servers: servers(),
 		Tools:         toolNames(),
 		AbsolutePaths: true, MCPName: "%s-%s",
 		Results: []engine.Result{{Fields: []engine.Field{

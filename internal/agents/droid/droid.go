@@ -17,9 +17,10 @@ func Agent() engine.Agent {
 
 func table() engine.Dialect {
 	return engine.Dialect{
-		Title:  "Factory Droid",
-		Facts:  engine.Facts{Driven: "0.215.0", Date: "2026-11-28", Read: "the vendor's documentation of 2026"},
-		Places: places(), Shape: shape(), Servers: servers(), Events: events(),
+		Title:    "Factory Droid",
+		Facts:    engine.Facts{Driven: "0.215.0", Date: "2026-11-28", Read: "the vendor's documentation of 2026"},
+		Sessions: engine.SessionFiles{Path: ".factory/sessions/*/*.jsonl"},
+		Places:   places(), Shape: shape(), Servers: servers(), Events: events(),
 		Matcher: engine.MatcherRule{Lookaround: true},
 		Tools:   toolNames(), MCPName: "%s___%s",
 		Words: engine.Words{

@@ -41,6 +41,8 @@ type Dialect struct {
 	Reads []Reading
 	// Shape is how a settings file lists hooks.
 	Shape Shape
+	// Sessions are the files of its own in which it keeps its sessions.
+	Sessions SessionFiles
 	// Servers are where the agent is told of MCP servers.
 	Servers ServerPlaces
 	// AfterAdd is what the person has to do after chibi bridge add, a sentence; "": nothing.
@@ -182,6 +184,17 @@ type Place struct {
 	// AtRoot says that its hooks run in the project's directory, those of a person's file in
 	// that of the file; otherwise they run in the working directory.
 	AtRoot bool
+}
+
+// SessionFiles are an agent's own files of sessions. Their names say which session each is; nobody reads them.
+type SessionFiles struct {
+	// Path is relative to the person's home directory, with * for names; "": it is not known. Variable is as in
+	// Place.
+	Path, Variable string
+	// Begin is of how many characters the name has only the beginning of the session's id; 0: it has all of it.
+	Begin int
+	// Nested says that sub-agents have files of their own.
+	Nested bool
 }
 
 // ShapeOf is how the file lists hooks, where the agent's files do so in a shape.

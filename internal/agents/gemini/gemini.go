@@ -23,7 +23,8 @@ func table() engine.Dialect {
 		Title: "Gemini CLI",
 		Facts: engine.Facts{Driven: "0.61.0", Date: "2026-11-22",
 			Read: "source code at 5411f113 and the vendor's documentation"},
-		Places: places(), Shape: shape(), Servers: servers(),
+		Sessions: engine.SessionFiles{Path: ".gemini/tmp/*/chats/session-*.jsonl", Begin: 8},
+		Places:   places(), Shape: shape(), Servers: servers(),
 		Tools: toolNames(), MCPName: "mcp_%s_%s",
 		Results: []engine.Result{{Fields: []engine.Field{
 			{Name: "llmContent", Value: engine.ToolOutput}, {Name: "returnDisplay", Value: engine.ToolOutput, Writes: true},

@@ -22,9 +22,10 @@ func Agent() engine.Agent {
 
 func table() engine.Dialect {
 	return engine.Dialect{
-		Title:  "Grok Build",
-		Facts:  engine.Facts{Driven: "1.0.41", Date: "2026-11-28", Read: "the documentation that the program brings"},
-		Places: places(), Reads: reads(), Shape: shape(), Servers: servers(), Events: events(),
+		Title:    "Grok Build",
+		Facts:    engine.Facts{Driven: "1.0.41", Date: "2026-11-28", Read: "the documentation that the program brings"},
+		Sessions: engine.SessionFiles{Path: ".grok/sessions/*/*/updates.jsonl", Variable: "GROK_HOME"},
+		Places:   places(), Reads: reads(), Shape: shape(), Servers: servers(), Events: events(),
 		Matcher: engine.MatcherRule{Whole: true},
 		Tools:   toolNames(), MCPName: "%s__%s", MCPInput: "tool_input", Results: results(),
 		Words: engine.Words{

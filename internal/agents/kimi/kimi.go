@@ -19,9 +19,10 @@ func Agent() engine.Agent {
 
 func table() engine.Dialect {
 	return engine.Dialect{
-		Title:  "Kimi Code",
-		Facts:  engine.Facts{Driven: "2.1.0", Date: "2026-11-28", Read: "the program's source"},
-		Places: places(), Shape: shape(), Servers: servers(), Events: events(),
+		Title:    "Kimi Code",
+		Facts:    engine.Facts{Driven: "2.1.0", Date: "2026-11-28", Read: "the program's source"},
+		Sessions: engine.SessionFiles{Path: ".kimi-code/sessions/*/session_*/state.json", Variable: "KIMI_CODE_HOME"},
+		Places:   places(), Shape: shape(), Servers: servers(), Events: events(),
 		Matcher: engine.MatcherRule{Lookaround: true},
 		Tools:   toolNames(), MCPName: "mcp__%s__%s",
 		Words: engine.Words{

@@ -20,9 +20,10 @@ func Agent() engine.Agent {
 
 func table() engine.Dialect {
 	return engine.Dialect{
-		Title:  "Qwen Code",
-		Facts:  engine.Facts{Driven: "0.24.4", Date: "2026-11-22", Read: "the vendor's newest documentation of 2026"},
-		Places: places(), Shape: shape(), Events: events(), Servers: servers(),
+		Title:    "Qwen Code",
+		Facts:    engine.Facts{Driven: "0.24.4", Date: "2026-11-22", Read: "the vendor's newest documentation of 2026"},
+		Sessions: engine.SessionFiles{Path: ".qwen/projects/*/chats/*.jsonl"},
+		Places:   places(), Shape: shape(), Events: events(), Servers: servers(),
 		Matcher: engine.MatcherRule{Literal: true, Lookaround: true},
 		Tools:   toolNames(), AbsolutePaths: true, MCPName: "mcp__%s__%s",
 		Results: []engine.Result{{Fields: []engine.Field{engine.Holds("llmContent", engine.ToolOutput),

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/output"
+	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
 )
@@ -25,6 +28,10 @@ type listed struct {
 	FailClosed bool     `json:"fail_closed"`
 	Current    bool     `json:"current"`
 	Problem    string   `json:"problem,omitempty"`
+	// Fired says when the agent ran the entry for an event last: of the own home.
+	Fired map[string]time.Time `json:"fired,omitempty"`
+	// Unasked are sessions of the agent since the entries were added in which none of them fired.
+	Unasked []bridge.Session `json:"sessions_without,omitempty"`
 	// Losses are the plugins of the own home of which something has no effect there.
 	Losses []bridge.Loss `json:"losses,omitempty"`
 }
@@ -37,7 +44,9 @@ func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
 		Name: "list", About: "list which agents have chibi's plugins, in your settings and those of the current project",
-		More:  "If there are entries that ask no plugin, as their program or their home is gone, it exits with status 1.",
+		More: "Of the entries of this home it says when each fired last, and which sessions the agent had since they were " +
+			"added in which none did, by the names and times of the agent's own files. If there are entries that ask no " +
+			"plugin, as their program or their home is gone, it exits with status 1.",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
 		Run:   func(ctx context.Context, _ []string) error { return list(ctx, env, asJSON) },
 	})
@@ -58,7 +67,7 @@ func list(ctx context.Context, env *command.Env, asJSON bool) error {
 		one := listed{Agent: f.Agent.Name, Scope: f.Scope, File: f.File, Home: f.Home, OwnHome: f.Own,
 			Program: f.Chibi, Events: f.Events, FailClosed: f.FailClosed, Current: f.Problem == "", Problem: f.Problem}
 		if f.Own {
-			one.Losses = lossesIn(f.Agent)
+			one.Losses, one.Fired, one.Unasked = lossesIn(f.Agent), f.FiredLast(), i.Unasked(f)
 		}
 		all = append(all, one)
 	}
@@ -83,6 +92,11 @@ func sayListed(out *output.Printer, all []listed, asJSON bool) error {
 		if err := out.Say("%s", one); err != nil {
 			return err
 		}
+		for _, text := range one.history() {
+			if err := out.Say("  %s", text); err != nil {
+				return err
+			}
+		}
 		for _, loss := range one.Losses {
 			if err := out.Say("  plugin %q: %s", loss.Plugin, loss.Text); err != nil {
 				return err
@@ -90,6 +104,45 @@ func sayListed(out *output.Printer, all []listed, asJSON bool) error {
 		}
 	}
 	return nil
+}
+
+// maxUnasked bounds how many sessions are named.
+const maxUnasked = 3
+
+// history says for people when the entries fired last, and in which sessions none did.
+func (l listed) history() (lines []string) {
+	if !l.OwnHome {
+		return nil
+	}
+	var times, never []string
+	events := map[string][]string{}
+	for _, event := range l.Events {
+		at, fired := l.Fired[event]
+		if !fired {
+			never = append(never, event)
+			continue
+		}
+		text := humanize.Time(at)
+		if !slices.Contains(times, text) {
+			times = append(times, text)
+		}
+		events[text] = append(events[text], event)
+	}
+	for _, text := range times {
+		lines = append(lines, fmt.Sprintf("fired %s: %s", text, strings.Join(events[text], ", ")))
+	}
+	if len(never) > 0 {
+		lines = append(lines, "not fired yet: "+strings.Join(never, ", "))
+	}
+	if len(l.Unasked) > 0 {
+		text := fmt.Sprintf("%s without chibi since the entries were added; chibi bridge verify %s says whether they fire:",
+			english.Plural(len(l.Unasked), "session", ""), l.Agent)
+		for _, s := range l.Unasked[:min(len(l.Unasked), maxUnasked)] {
+			text += fmt.Sprintf(" %s (%s)", s.File, s.Last.Format("2006-01-02 15:04"))
+		}
+		lines = append(lines, text)
+	}
+	return lines
 }
 
 // String is a line for people.

@@ -1,0 +1,119 @@
+package bridge
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// firedFile is an empty file whose time says when an agent ran the entry for an event last.
+func firedFile(home, agent, event string) string {
+	return filepath.Join(home, "bridge", "fired", agent+"."+event)
+}
+
+// noteFired notes that the agent runs the entry for the event.
+func (r *run) noteFired() {
+	home, err := app.Home(r.Options.Home)
+	if err != nil || r.event.Name == "" {
+		return
+	}
+	_ = disk.Touch(home, firedFile(home, r.Agent.Name, r.event.Name)) // chibi bridge list then shows an older time
+}
+
+// sessionFired is the name of an empty file in a session's directory whose time is that of its last event: without
+// plugins nothing else may be there.
+const sessionFired = "fired"
+
+// noteSession notes that an entry fired in the session.
+func (r *run) noteSession(home string) {
+	if dir := r.bridge.Dir(home); r.bridge.Run != noSession && disk.CheckOwn(dir) == nil {
+		_ = disk.Touch(home, filepath.Join(dir, sessionFired)) // as above
+	}
+}
+
+// FiredLast returns when the agent ran the entry of the home for each event last; events for which it never did
+// are not there.
+func (f Found) FiredLast() map[string]time.Time {
+	last := map[string]time.Time{}
+	for _, event := range f.Events {
+		if info, err := os.Stat(firedFile(f.Home, f.Agent.Name, event)); err == nil {
+			last[event] = info.ModTime()
+		}
+	}
+	return last
+}
+
+// Session is a session of an agent that chibi was not asked in: its file, and when it was written last.
+type Session struct {
+	File string    `json:"file"`
+	Last time.Time `json:"last"`
+}
+
+// Unasked lists the sessions of the agent, by the names and times of its own files, that went on after the entries
+// were added to the person's settings and in which no entry fired, the newest first. Those older than what chibi
+// keeps of sessions do not count.
+func (i Installer) Unasked(f Found) (list []Session) {
+	added, err := jsonfile.Read[receipts](receiptsFile(f.Home))
+	since := added[f.File].At
+	if err != nil || since.IsZero() || f.Scope != engine.ScopeUser || f.Agent.Sessions.Path == "" {
+		return nil
+	}
+	if oldest := time.Now().Add(-keptFor); since.Before(oldest) {
+		since = oldest
+	}
+	asked := askedSessions(f.Home, f.Agent)
+	for _, s := range i.sessionsOf(f.Agent.Sessions) {
+		if s.Last.After(since) && !slices.ContainsFunc(asked, func(a Session) bool { return isOf(f.Agent.Sessions, s, a) }) {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b Session) int { return b.Last.Compare(a.Last) })
+	return list
+}
+
+// askedSessions lists the sessions of the agent of which the home keeps something, by their ids.
+func askedSessions(home string, d engine.Dialect) (list []Session) {
+	dir := app.BridgeDir(home, d.Name)
+	entries, _ := os.ReadDir(dir) // without one there were none
+	for _, e := range entries {
+		list = append(list, Session{e.Name(), lastEvent(filepath.Join(dir, e.Name()))})
+	}
+	return list
+}
+
+// isOf reports whether a file of the agent is of a session in which chibi was asked, or of its sub-agent: then it
+// was written last in the hour before the session's last event.
+func isOf(files engine.SessionFiles, file, asked Session) bool {
+	id := asked.File
+	if files.Begin > 0 && len(id) > files.Begin {
+		id = id[:files.Begin]
+	}
+	age := asked.Last.Sub(file.Last)
+	return strings.Contains(file.File, id) || files.Nested && age >= 0 && age < time.Hour
+}
+
+// maxSessionFiles bounds how many files of sessions are looked at.
+const maxSessionFiles = 10_000
+
+// sessionsOf lists an agent's own files of sessions.
+func (i Installer) sessionsOf(files engine.SessionFiles) (list []Session) {
+	pattern := i.path(engine.Place{Scope: engine.ScopeUser, Path: files.Path, Variable: files.Variable})
+	at := strings.IndexByte(files.Path, '*')
+	root := strings.TrimSuffix(pattern, filepath.FromSlash(files.Path[at:]))
+	names, _ := fs.Glob(os.DirFS(root), files.Path[at:]) // the pattern is a good one
+	for _, name := range names[:min(len(names), maxSessionFiles)] {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			list = append(list, Session{path, info.ModTime()})
+		}
+	}
+	return list
+}
