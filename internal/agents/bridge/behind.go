@@ -194,10 +194,10 @@ func (r *run) forget() {
 		s.Hooks, s.Verdicts = nil, nil
 		return nil
 	})
-	if err == nil {
-		return
+	if err != nil { // the disk may be full
+		err = disk.OS{}.Remove(r.stateFile().Path)
 	}
-	if err := (disk.OS{}).Remove(r.stateFile().Path); err != nil { // the disk may be full
+	if err != nil {
 		r.told.say("what hooks left in the session cannot be removed: " + err.Error())
 	}
 }
