@@ -66,7 +66,7 @@ func FuzzEffect(f *testing.F) {
 					t.Errorf("%s %s: %s", d.Name, e.Name, answer)
 				}
 			}
-			hooks.Foreign(d, d.Events[0], engine.Outcome{Stdout: stdout}, agents.All())
+			hooks.Foreign(d, d.Events[0], engine.Outcome{Stdout: stdout}, agents.All)
 		}
 	})
 }

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
 )
 
 // applyPatch is Codex's tool that writes and edits files.
@@ -34,10 +36,11 @@ func patchOf(d Dialect, m Moment, input json.RawMessage) json.RawMessage {
 	header := patchUpdate
 	var removed, added []string
 	arguments := gjson.ParseBytes(call.Arguments)
-	switch call.Category {
-	case tools.CategoryWrite:
+	writes := call.Category == tools.CategoryWrite && !arguments.Get("new_string").Exists() // which some agents call so
+	switch {
+	case writes:
 		header, added = patchAdd, patchLines(arguments.Get("content").Str)
-	case tools.CategoryEdit:
+	case call.Category == tools.CategoryWrite || call.Category == tools.CategoryEdit:
 		removed = patchLines(FirstText(arguments, "old_string", "find"))
 		added = patchLines(FirstText(arguments, "new_string", "replace", "content"))
 	default:
@@ -86,6 +89,11 @@ func patchIn(call Call) string {
 	return patch
 }
 
+// IsPatch reports whether arguments are a patch of Codex's apply_patch.
+func IsPatch(input json.RawMessage) bool {
+	return strings.HasPrefix(strings.TrimSpace(gjson.GetBytes(input, "command").Str), patchBegin)
+}
+
 // patchText returns the patch in the arguments of apply_patch, which some agents call otherwise, or
 // which are the patch.
 func patchText(input json.RawMessage) string {
@@ -107,23 +115,46 @@ func changedPatch(d Dialect, m Moment, patch string, changed json.RawMessage) js
 	m.Values[ToolInput] = changed
 	input := patchOf(d, m, nil)
 	read := Moment{Values: map[Value]json.RawMessage{}, There: Call{Tool: applyPatch, Input: input}}
-	if takePatch(&read); len(read.More) > 0 || !isSameEdit(CallOf(d, m).Arguments, read.Values[ToolInput]) {
+	if takePatch(&read); len(read.More) > 0 || !IsSameCall(CallOf(d, m).Arguments, read.Values[ToolInput]) {
 		return nil
 	}
 	return input
 }
 
-// isSameEdit reports whether the arguments of two calls that change a file are the same, but for a
-// newline at the end of a text: a patch has whole lines.
-func isSameEdit(a, b json.RawMessage) bool {
-	var one, other map[string]string
+// IsSameCall reports whether the arguments of two calls are the same, but for a newline at the end of a text:
+// a patch has whole lines.
+func IsSameCall(a, b json.RawMessage) bool {
+	var one, other map[string]any
 	if strictjson.Decode(a, &one) != nil || strictjson.Decode(b, &other) != nil {
 		return false
 	}
-	isSame := func(text, other string) bool {
-		return strings.TrimSuffix(text, "\n") == strings.TrimSuffix(other, "\n")
+	return maps.EqualFunc(one, other, func(value, other any) bool {
+		text, isText := value.(string)
+		otherText, areTexts := other.(string)
+		return isText && areTexts && strings.TrimSuffix(text, "\n") == strings.TrimSuffix(otherText, "\n") ||
+			reflect.DeepEqual(value, other)
+	})
+}
+
+// Unpatched returns the arguments of a moment's call after a hook changed the patch that it was shown; nil if
+// the patch is not what this one call can do.
+func (m Moment) Unpatched(changed json.RawMessage) json.RawMessage {
+	read := Moment{Values: map[Value]json.RawMessage{}, There: Call{Tool: applyPatch, Input: changed}}
+	if takePatch(&read); len(read.More) > 0 || read.Text(ToolName) != m.Text(ToolName) {
+		return nil
 	}
-	return maps.EqualFunc(one, other, isSame)
+	arguments := m.Values[ToolInput]
+	gjson.ParseBytes(read.Values[ToolInput]).ForEach(func(name, value gjson.Result) bool {
+		was, text := gjson.GetBytes(arguments, name.Str).Str, value.Str
+		if !strings.HasSuffix(was, "\n") { // a patch has whole lines
+			text = strings.TrimSuffix(text, "\n")
+		}
+		if was != text {
+			arguments, _ = sjson.SetBytes(arguments, name.Str, text)
+		}
+		return true
+	})
+	return arguments
 }
 
 // patchedFile is what a patch does to a file.

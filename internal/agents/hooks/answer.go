@@ -30,6 +30,7 @@ func answerAt(d engine.Dialect, at hookpoints.Name, m engine.Moment, eff engine.
 		}
 	case hookpoints.PreSystemPrompt.Name:
 		a.set("inject", eff.Context)
+		a.ignore(eff.Halt || eff.Decision != "", "a denial, or the end of the turn,")
 	case hookpoints.PreTool.Name:
 		a.beforeTool(d, m, eff)
 	case hookpoints.PreFileRead.Name, hookpoints.PreFileWrite.Name, hookpoints.PreShellExec.Name,
@@ -44,6 +45,7 @@ func answerAt(d engine.Dialect, at hookpoints.Name, m engine.Moment, eff engine.
 		a.goOn(eff)
 	case hookpoints.PreCompact.Name, hookpoints.PreRollingCompact.Name:
 		a.refuse(eff)
+		a.ignore(eff.Context != "" || eff.Input != nil, "what it tells the model or rewrites")
 	case hookpoints.PreSpawnAgent.Name:
 		a.refuse(eff)
 		if eff.Context != "" {
@@ -99,6 +101,13 @@ func (a *answer) set(field, text string) {
 	}
 }
 
+// ignore notes what has no effect, if it is there.
+func (a *answer) ignore(is bool, what string) {
+	if is {
+		a.notes = append(a.notes, fmt.Sprintf("%s has no effect at %s", what, a.at))
+	}
+}
+
 // refuse blocks for a denial, or halts.
 func (a *answer) refuse(eff engine.Effect) {
 	endsHere := eff.Halt && a.at == hookpoints.PreTool.Name // nothing runs then either
@@ -134,6 +143,7 @@ func (a *answer) decide(eff engine.Effect) {
 	}
 	if eff.Halt && a.at == hookpoints.PrePermission.Name {
 		a.fields["halt"] = true
+		a.set("message", cmp.Or(eff.HaltReason, eff.Reason))
 	}
 	if eff.Input != nil {
 		a.notes = append(a.notes, "it rewrites the arguments, which are already judged here; ignored")
@@ -151,13 +161,20 @@ func (a *answer) beforeTool(d engine.Dialect, m engine.Moment, eff engine.Effect
 	if eff.Input == nil || eff.Decision == hookpoints.DecisionDeny {
 		return
 	}
-	call := engine.CallOf(d, m)
-	arguments, unknown := d.Tools.Back(call, m.Unwrapped(d.MCPInput, rewritten(d, m, eff)))
-	for _, name := range unknown {
-		a.notes = append(a.notes, toolnames.NoArgument(name, call.Tool))
+	changed, call := rewritten(d, m, eff), engine.CallOf(d, m)
+	arguments, before := m.Unpatched(changed), m.Values[engine.ToolInput]
+	switch {
+	case !engine.IsPatch(changed):
+		var unknown []string
+		arguments, unknown = d.Tools.Back(call, m.Unwrapped(d.MCPInput, changed))
+		for _, name := range unknown {
+			a.notes = append(a.notes, toolnames.NoArgument(name, call.Tool))
+		}
+	case arguments == nil:
+		a.notes = append(a.notes, fmt.Sprintf("a patch like its is not a call of %s; the call stays as it was", call.Tool))
+		return
 	}
-	if arguments = asItWas(arguments, call, m.Values[engine.ToolInput]); !bytes.Equal(arguments,
-		m.Values[engine.ToolInput]) {
+	if arguments = asItWas(arguments, call, before); !bytes.Equal(arguments, before) {
 		a.fields["arguments"] = arguments
 	}
 }

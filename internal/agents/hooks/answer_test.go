@@ -1,10 +1,14 @@
 package hooks
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents/codex"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // TestWhatIsRefusedAndWhatEndsTheTurn lists what a hook's denial, its end of the turn, and both at
@@ -29,6 +33,8 @@ func TestWhatIsRefusedAndWhatEndsTheTurn(t *testing.T) {
 		{hookpoints.PreTool.Name, blockNo, haltStop, haltStop, haltNo},
 		{hookpoints.PreToolOutput.Name, `{"context":"no"}`, haltStop,
 			`{"context":"no","halt":true,"message":"stop"}`, haltNo},
+		{hookpoints.PrePermission.Name, `{"decision":"deny","reason":"no"}`, haltStop,
+			`{"decision":"deny","halt":true,"message":"stop","reason":"no"}`, haltNo},
 		{hookpoints.PostToolBatch.Name, haltNo, haltStop, haltStop, haltNo},
 		{hookpoints.PostTurn.Name, haltNo, haltStop, haltStop, haltNo},
 		{hookpoints.PreStop.Name, `{"follow_up_messages":["no"]}`, haltStop, haltStop, haltNo},
@@ -46,6 +52,28 @@ func TestWhatIsRefusedAndWhatEndsTheTurn(t *testing.T) {
 			if string(body) != c.want || len(notes) > 0 {
 				t.Errorf("at %s a hook that says %s answers %s %q, want %s", row.at, c.says, body, notes, c.want)
 			}
+		}
+	}
+}
+
+// TestAChangedPatchIsAChangedCall: a hook of Codex is shown a patch, and what it changes of it is changed in the call.
+func TestAChangedPatchIsAChangedCall(t *testing.T) {
+	codex := codex.Agent().Dialect()
+	const begin, end = "*** Begin Patch\n*** ", "\n*** End Patch"
+	for patch, want := range map[string]string{
+		begin + "Update File: /p/a\n@@\n-x\n+z" + end: `{"arguments":{"path":"a","old_string":"x","new_string":"z"}}`,
+		begin + "Update File: /p/a\n@@\n-x\n+y" + end: "",
+		begin + "Update File: /p/b\n@@\n-x\n+y" + end: `{"arguments":{"path":"/p/b","old_string":"x","new_string":"y"}}`,
+		begin + "Add File: /p/a\n+z" + end:            "",
+	} {
+		input, _ := strictjson.Encode(map[string]string{"command": patch})
+		m := engine.Moment{Values: map[engine.Value]json.RawMessage{engine.Cwd: json.RawMessage(`"/p"`),
+			engine.ToolName: json.RawMessage(`"file_edit"`), engine.ToolCategory: json.RawMessage(`"edit"`),
+			engine.ToolSubject: json.RawMessage(`"path"`),
+			engine.ToolInput:   json.RawMessage(`{"path":"a","old_string":"x","new_string":"y"}`)}}
+		body, notes := answerAt(codex, hookpoints.PreTool.Name, m, engine.Effect{Input: input})
+		if isOther := strings.Contains(patch, "Add File"); string(body) != want || isOther != (len(notes) == 1) {
+			t.Errorf("%q: %s, want %s; %q", patch, body, want, notes)
 		}
 	}
 }

@@ -33,8 +33,9 @@ type Options struct {
 	Runner process.Runner
 	// Run returns what is known about the run in which an event is fired.
 	Run func(ctx context.Context) engine.Run
-	// Agents are all agents that chibi knows: an answer in the form of another one is named as that.
-	Agents []engine.Dialect
+	// Agents returns all agents that chibi knows: an answer in the form of another one is named as that. They
+	// are large, and few answers are.
+	Agents func() []engine.Dialect
 	// Ways are how handlers are asked that are not commands.
 	Ways Ways
 	// Memory is what the hooks of an agent share; nil: nothing, and each is waited for.

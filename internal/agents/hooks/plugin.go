@@ -182,7 +182,7 @@ func capped(h *hook, m engine.Moment, eff engine.Effect) engine.Effect {
 const NoMeaning = "means nothing in a file of"
 
 // foreignNote says that an answer is in the form of another agent; "" if it is not.
-func foreignNote(d engine.Dialect, e engine.Event, out engine.Outcome, all []engine.Dialect) string {
+func foreignNote(d engine.Dialect, e engine.Event, out engine.Outcome, all func() []engine.Dialect) string {
 	title := Foreign(d, e, out, all)
 	if title == "" {
 		return ""
@@ -192,12 +192,12 @@ func foreignNote(d engine.Dialect, e engine.Event, out engine.Outcome, all []eng
 
 // Foreign says that a hook's answer is that of another one of all agents: that it means nothing at an event here,
 // and something at the same moment there. It returns the title of that agent, "" if it is not.
-func Foreign(d engine.Dialect, e engine.Event, out engine.Outcome, all []engine.Dialect) string {
+func Foreign(d engine.Dialect, e engine.Event, out engine.Outcome, all func() []engine.Dialect) string {
 	answer, isObject := d.AnswerIn(out.Stdout)
-	if !isObject || d.Says(e, answer) {
+	if !isObject || all == nil || d.Says(e, answer) {
 		return ""
 	}
-	for _, other := range all {
+	for _, other := range all() {
 		for _, there := range other.Events {
 			if other.Name != d.Name && there.Kind == e.Kind && other.Says(there, answer) {
 				return other.Title

@@ -79,7 +79,7 @@ func Try(ctx context.Context, d engine.Dialect, what Tried) (Trial, error) {
 		body, notes := answerAt(d, point, m, t.Effect)
 		t.Here = append(t.Here, AnswerHere{point, body, notes})
 	}
-	for _, other := range what.Options.Agents {
+	for _, other := range what.Options.Agents() {
 		if there, has := eventOf(other, e.Kind); has && other.Name != d.Name {
 			t.Others = append(t.Others, Elsewhere{other.Name, there.Name, other.Effect(there, t.Outcome)})
 		}

@@ -24,7 +24,7 @@ func (a *loader) load(h hook, before []hook) {
 	override := a.override[h.name]
 	p, err := hooks.NewPlugin(&a.dialect, ofPlugin(a, h), hooks.Options{
 		Name: h.name, Path: h.file.Path, Dir: a.dirOf(h), Runner: a.runner(h.file),
-		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory, Ways: a.Ways, Agents: agents.All(),
+		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory, Ways: a.Ways, Agents: agents.All,
 		Concerns: concerningOf(a.Options), Waiting: a.Waiting, Leaves: leavingOf(a.Options),
 		URLs: a.urls, HeaderVariables: a.headerVariables,
 		Twins: handlersOf(twins), Elsewhere: h.file.taken.runs(h),

@@ -76,7 +76,7 @@ func run(ctx context.Context, env *command.Env, s *app.Session, f runFlags) erro
 	runner := s.Loader().Runner()
 	runner.Stderr = nil // it is shown with the rest
 	opts := hooks.Options{Name: d.Name + ":" + e.Name, Path: "the command line", Dir: s.Project.Dir, Runner: runner,
-		Agents: agents.All()}
+		Agents: agents.All}
 	about := engine.Run{Session: "00000000-0000-4000-8000-000000000000", Cwd: s.Project.Dir, Project: s.Project.Root,
 		Home: project.UserHome(), Source: "startup", Model: s.Config.Model}
 	trial, err := hooks.Try(ctx, d, hooks.Tried{Handler: h, Options: opts, Payload: payload,
