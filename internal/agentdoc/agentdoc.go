@@ -136,7 +136,8 @@ func matched(e engine.Event) string {
 func does(e engine.Event) string {
 	var list []string
 	for _, row := range e.Rows {
-		if text := effect(row); text != "" && isHeeded(e.Kind, row.Set) && !row.Writes && !slices.Contains(list, text) {
+		text := row.Set.Does(row.To)
+		if text != "" && isHeeded(e.Kind, row.Set) && !row.Writes && !slices.Contains(list, text) {
 			list = append(list, text)
 		}
 	}
@@ -163,39 +164,12 @@ func isHeeded(k engine.Kind, m engine.Member) bool {
 	return true
 }
 
-// effect says what a row does, "" for nothing.
-func effect(row engine.Row) string {
-	switch row.Set {
-	case engine.SetDecision:
-		return string(row.To)
-	case engine.SetHalt:
-		return "ends the turn"
-	case engine.SetContext:
-		return "tells the model"
-	case engine.SetSystemMessage:
-		return "tells you"
-	case engine.SetInput, engine.SetInputPatch:
-		return "rewrites arguments"
-	case engine.SetOutput:
-		return "replaces the result"
-	case engine.SetPrompt:
-		return "replaces the prompt"
-	case engine.SetEnv:
-		return "sets variables"
-	case engine.SetRequest:
-		return "changes the request"
-	case engine.SetInclude:
-		return "selects tools"
-	}
-	return ""
-}
-
 // without lists the members of answers that have no effect.
 func without(e engine.Event) string {
 	var list []string
 	for _, row := range e.Rows {
 		name := "`" + row.Path[strings.LastIndexByte(row.Path, '.')+1:] + "`"
-		isLost := row.Set == engine.NoEffect || effect(row) != "" && !isHeeded(e.Kind, row.Set)
+		isLost := row.Set == engine.NoEffect || row.Set.Does(row.To) != "" && !isHeeded(e.Kind, row.Set)
 		if isLost && !row.Writes && !slices.Contains(list, name) {
 			list = append(list, name)
 		}

@@ -170,6 +170,7 @@ var boundOf = map[string]string{
 	"internal/term/question.dialog.line":          "a typed line",
 	"internal/term/typing.Reader.Read":            "a typed line",
 	"internal/agentdoc.Generate":                  ownBytes,
+	"internal/agents.Bridged.Seen":                ownBytes,
 	"internal/agentdoc.GenerateBridge":            ownBytes,
 	"internal/agentdoc.provenance":                ownBytes,
 	"internal/hookdoc/generate.Files":             ownBytes,

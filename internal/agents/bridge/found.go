@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
@@ -25,6 +26,8 @@ type Found struct {
 	Events []string
 	// FailClosed says that the entries deny what plugins cannot be asked about.
 	FailClosed bool
+	// Deadline is how long plugins may take together; 0: the constant Deadline.
+	Deadline time.Duration
 	// Own says that they are those of the installer's home.
 	Own bool
 	// Problem says why they are not what they should be; "": they are. IsDead says that no plugin
@@ -96,7 +99,7 @@ func (i Installer) findIn(place engine.Place) (list []Found, err error) {
 		if n < 0 {
 			n = len(list)
 			list = append(list, Found{Agent: i.Agent, Scope: i.Scope, File: path, Home: home, Chibi: e.Chibi,
-				FailClosed: e.FailClosed, Own: home == filepath.Clean(i.Home)})
+				FailClosed: e.FailClosed, Deadline: e.Deadline, Own: home == filepath.Clean(i.Home)})
 		}
 		list[n].Events = append(list[n].Events, e.Event)
 		commands[home] = append(commands[home], one.command)

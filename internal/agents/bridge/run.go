@@ -149,6 +149,11 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 		return effect, err
 	}
 	app.ReportSkipped(r.session)
+	return r.fire(ctx)
+}
+
+// fire asks the plugins of the session that is open.
+func (r *run) fire(ctx context.Context) (engine.Effect, error) {
 	ctx = plugin.WithIdentity(ctx, r.identity)
 	ctx = plugin.WithRequest(ctx, sync.OnceValue(r.request))
 	return r.judgedOnce(ctx, func() (engine.Effect, error) { return points{r}.fire(ctx) })

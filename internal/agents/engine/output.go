@@ -192,12 +192,19 @@ func (w *writer) output(text string) {
 
 // resultFor returns what replaces a result, nil if the agent does not take it.
 func resultFor(w *writer, text string) json.RawMessage {
-	switch row := w.row(SetOutput, ""); {
-	case row == nil:
+	row := w.row(SetOutput, "")
+	if row == nil {
 		return nil
-	case row.Form == AsResult:
+	}
+	return w.outputIn(row.Form, text)
+}
+
+// outputIn returns a result in a form, nil if this one cannot be in it.
+func (w *writer) outputIn(form Form, text string) json.RawMessage {
+	switch form {
+	case AsResult:
 		return encoder{w.Dialect, w.moment}.resultWith(text)
-	case row.Form == AsTextBlocks:
+	case AsTextBlocks:
 		return textBlocks(strictjson.Quote(text))
 	}
 	return strictjson.Quote(text)

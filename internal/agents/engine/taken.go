@@ -66,3 +66,17 @@ func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost s
 	}
 	return nil, ""
 }
+
+// Made returns the arguments of the call that the agent makes after an answer, in chibi's names.
+func (t Taker) Made(answer Effect) json.RawMessage {
+	m := t.Moment.copied()
+	if m.There.Input = answer.Input; answer.InputPatch {
+		m.There.Input = Merged(t.Moment.There.Input, answer.Input)
+	}
+	decoder{t.Event.of(t.Dialect), &m}.takeCall()
+	if m.There.Tool == applyPatch {
+		m.More = nil
+		takePatch(&m)
+	}
+	return m.Values[ToolInput]
+}

@@ -13,6 +13,9 @@ import (
 // ask asks the handler and returns what it says.
 func (h *hook) ask(ctx context.Context, ev plugin.Event, m engine.Moment, payload []byte) (engine.Effect, plugin.Answer,
 	error) {
+	if h.opts.Instead != nil {
+		return h.outcome(h.opts.Instead(payload), plugin.Answer{}, nil)
+	}
 	switch h.handler.Kind {
 	case engine.HTTPHandler:
 		out, err := h.post(ctx, payload)

@@ -60,6 +60,8 @@ type Options struct {
 	Override plugin.Override
 	// Check is called right before the process starts; its error prevents that.
 	Check func() error
+	// Instead answers a payload in the place of the handler, which is not started; nil: it is.
+	Instead func(payload []byte) engine.Outcome
 }
 
 // Leaving is how a hook leaves variables for the commands that run after it.

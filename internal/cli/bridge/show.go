@@ -59,17 +59,28 @@ type shownEvent struct {
 
 func showCommand(env *command.Env) *cli.Command {
 	var asJSON bool
+	var hooksOf string
 	return env.Command(command.Spec{
 		Name: "show", Args: "AGENT",
 		About: "show which hook points fire at an agent's events, what is lost there, and whose hooks run",
 		More: "It also says which hooks the agent runs by itself, so that chibi does not ask them there: its own, and " +
 			"those of another agent whose settings files it reads. Whose hooks chibi asks there, [bridge] foreign of the " +
-			"configuration says.",
-		Flags: []cli.Flag{command.JSONFlag(&asJSON)}, Examples: []string{"chibi bridge show claude"},
+			"configuration says.\n\nWith --for it lists the hooks of another agent that are there: at which events of AGENT " +
+			"each is asked, and what of its answers is lost.",
+		Flags: []cli.Flag{command.JSONFlag(&asJSON), &cli.StringFlag{Name: "for", Destination: &hooksOf,
+			Usage: "list what becomes of the hooks of `OTHER` in AGENT"}},
+		Examples: []string{"chibi bridge show claude", "chibi bridge show codex --for claude"},
 		Run: func(ctx context.Context, args []string) error {
 			d, err := agentNamed(args[0])
 			if err != nil {
 				return err
+			}
+			if hooksOf != "" {
+				one, err := showFor(ctx, env, d, hooksOf)
+				if err != nil {
+					return err
+				}
+				return printed(one, env, asJSON)
 			}
 			one := shownOf(d)
 			if err := env.With(ctx, app.ToRead, func(s *app.Session) error {
@@ -79,13 +90,18 @@ func showCommand(env *command.Env) *cli.Command {
 			}); err != nil {
 				env.Out.Notef("whose hooks answer in %s is not known: %v", d.Title, err)
 			}
-			if asJSON {
-				return env.Out.JSON(one)
-			}
-			_, err = fmt.Fprint(output.HelpWriter(env.Out.Screen), one)
-			return err
+			return printed(one, env, asJSON)
 		},
 	})
+}
+
+// printed prints a description.
+func printed(what fmt.Stringer, env *command.Env, asJSON bool) error {
+	if asJSON {
+		return env.Out.JSON(what)
+	}
+	_, err := fmt.Fprint(output.HelpWriter(env.Out.Screen), what)
+	return err
 }
 
 // shownOf describes an agent.

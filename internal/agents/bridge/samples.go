@@ -1,0 +1,167 @@
+package bridge
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin/toolnames"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// Sample is a moment that is made up, as an agent tells its hooks of it.
+type Sample struct {
+	Payload []byte
+	Moment  engine.Moment
+}
+
+// Samples makes up moments at an event of an agent: one for each of its tools where the event is about tools, and
+// one for each word that a matcher can ask for.
+func (h Hook) Samples() (list []Sample) {
+	for _, more := range h.variants() {
+		values := map[engine.Value]json.RawMessage{}
+		for value, text := range madeUp() {
+			values[value] = strictjson.Quote(text)
+		}
+		maps.Copy(values, more)
+		payload, err := h.Of.Payload(h.Event, engine.Moment{Kind: h.Event.Kind, Values: values})
+		if err != nil {
+			continue
+		}
+		if m, err := h.Of.Moment(h.Event, payload); err == nil && m.Kind != engine.Never {
+			list = append(list, Sample{payload, m})
+		}
+	}
+	return list
+}
+
+// madeUp are the texts that each moment has, as far as the event tells it.
+func madeUp() map[engine.Value]string {
+	return map[engine.Value]string{engine.Session: "s", engine.PromptID: "p", engine.CallID: "c",
+		engine.Project: "/p", engine.Home: "/h", engine.Model: "m", engine.PermissionMode: "default",
+		engine.Time: "2026-01-02T03:04:05.000Z", engine.PromptText: engine.Tried, engine.Response: "done",
+		engine.Task: engine.Tried, engine.Summary: "s", engine.Failure: "it failed", engine.AgentVersion: "v"}
+}
+
+// variants are what the moments at an event differ in.
+func (h Hook) variants() (list []map[engine.Value]json.RawMessage) {
+	each := func(of engine.Value, words ...string) {
+		for _, word := range words {
+			list = append(list, map[engine.Value]json.RawMessage{of: strictjson.Quote(word)})
+		}
+	}
+	switch h.Event.Kind {
+	case engine.SessionStart:
+		each(engine.Source, "startup", "resume", "clear", "compact")
+	case engine.SessionEnd:
+		each(engine.Reason, "other", "exit", "clear")
+	case engine.BeforeCompact, engine.AfterCompact:
+		each(engine.Trigger, "manual", "auto")
+	case engine.TurnFailed:
+		each(engine.FailureKind, "error")
+	case engine.TurnInterrupted:
+		each(engine.FailureKind, "interrupted")
+	case engine.Stop:
+		list = append(list, nil)
+		if h.Event.Also != nil {
+			each(engine.FailureKind, "error", "interrupted")
+		}
+	case engine.AgentStart, engine.AgentStop:
+		list = append(list, map[engine.Value]json.RawMessage{engine.AgentID: strictjson.Quote("a"),
+			engine.AgentType: strictjson.Quote("general")})
+	case engine.BeforeRequest, engine.SelectTools:
+		list = append(list, map[engine.Value]json.RawMessage{engine.Tools: json.RawMessage(`["shell_exec"]`),
+			engine.Request: json.RawMessage(`{"model":"m","messages":[{"role":"user","content":"tried"}]}`)})
+	case engine.AfterBatch:
+		list = append(list, map[engine.Value]json.RawMessage{engine.Calls: json.RawMessage(`[{"tool_name":"shell_exec",` +
+			`"arguments":{"command":"echo tried"},"tool_call_id":"c","status":"ran","output":"tried","category":"shell",` +
+			`"subject":"command"}]`)})
+	case engine.BeforeTool, engine.AskPermission, engine.BeforeShell, engine.BeforeMCP, engine.BeforeRead,
+		engine.AfterTool, engine.ToolSucceeded, engine.ToolFailed:
+		return h.calls()
+	default:
+		list = append(list, nil)
+	}
+	return list
+}
+
+// madeUpCall is a call of a tool.
+type madeUpCall struct {
+	tool      string
+	category  tools.Category
+	subject   string
+	arguments string
+}
+
+// madeUpCalls are calls of chibi's tools, and of an MCP server's.
+func madeUpCalls() []madeUpCall {
+	return []madeUpCall{
+		{"shell_exec", tools.CategoryShell, "command", `{"command":"echo tried"}`},
+		{"read_file", tools.CategoryRead, "path", `{"path":"/p/tried"}`},
+		{"write_file", tools.CategoryWrite, "path", `{"path":"/p/a","content":"tried\n"}`},
+		{"file_edit", tools.CategoryEdit, "path", `{"path":"/p/a","old_string":"x","new_string":"tried"}`},
+		{"glob_files", tools.CategorySearch, "path", `{"pattern":"tried","path":"/p"}`},
+		{"grep_files", tools.CategorySearch, "path", `{"pattern":"tried","path":"/p"}`},
+		{"dir_list", tools.CategorySearch, "path", `{"path":"/p/tried"}`},
+		{"fetch_url", tools.CategoryFetch, "url", `{"url":"http://a/tried"}`},
+		{"spawn_agent", tools.CategoryAgent, "", `{"task":"tried"}`},
+		{"update_todos", "", "", `{"content":"tried"}`},
+		{"mcp__notes__note", tools.CategoryMCP, "", `{"title":"tried"}`},
+	}
+}
+
+// calls are those of the agent's tools, as far as the event is about them.
+func (h Hook) calls() (list []map[engine.Value]json.RawMessage) {
+	only := map[engine.Kind]tools.Category{engine.BeforeShell: tools.CategoryShell, engine.BeforeMCP: tools.CategoryMCP,
+		engine.BeforeRead: tools.CategoryRead}[h.Event.Kind]
+	for _, c := range madeUpCalls() {
+		if only != "" && c.category != only || !h.hasTool(c) {
+			continue
+		}
+		if h.Event.Kind != engine.ToolFailed {
+			list = append(list, c.values("ran"))
+		}
+		if h.Event.Kind == engine.ToolFailed || h.Event.Kind == engine.AfterTool {
+			list = append(list, c.values("failed"))
+		}
+	}
+	return list
+}
+
+// hasTool reports whether the agent has the tool of a call.
+func (h Hook) hasTool(c madeUpCall) bool {
+	if c.category == tools.CategoryMCP {
+		return h.Of.MCPName != ""
+	}
+	return slices.ContainsFunc(h.Of.Tools, func(t toolnames.Tool) bool { return t.Ours == c.tool })
+}
+
+// values are those of a moment that is about the call, and how it ended.
+func (c madeUpCall) values(status string) map[engine.Value]json.RawMessage {
+	m := engine.Moment{Values: map[engine.Value]json.RawMessage{engine.ToolInput: json.RawMessage(c.arguments)}}
+	m.Set(engine.ToolName, c.tool)
+	m.Set(engine.ToolCategory, string(c.category))
+	m.Set(engine.ToolSubject, c.subject)
+	m.Set(engine.ToolOutput, engine.Tried)
+	m.Set(engine.ToolStatus, status)
+	switch c.category {
+	case tools.CategoryShell:
+		m.Set(engine.Command, "echo tried")
+	case tools.CategoryRead:
+		m.Set(engine.Path, "/p/tried")
+	case tools.CategoryMCP:
+		m.Set(engine.Server, "notes")
+		m.Set(engine.ServerTool, "note")
+	}
+	if status == "failed" {
+		m.Set(engine.ToolError, engine.Tried)
+	}
+	return m.Values
+}
+
+// isAbout reports whether an agent's row is about the category of a moment's tool.
+func isAbout(row engine.Row, m engine.Moment) bool {
+	return row.Categories == nil || slices.Contains(row.Categories, tools.Category(m.Text(engine.ToolCategory)))
+}
