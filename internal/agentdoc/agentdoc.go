@@ -26,11 +26,11 @@ func Pages() map[string]func(root fs.FS) (string, error) {
 
 // Generate returns the page with its tables as they must be.
 func Generate(root fs.FS) (string, error) {
-	text, err := fs.ReadFile(root, Page)
+	before, err := fs.ReadFile(root, Page)
 	if err != nil {
 		return "", err
 	}
-	page := string(text)
+	page := string(before)
 	for _, d := range agents.All() {
 		filled, found := srcdoc.Fill(page, d.Name, Section(d))
 		if !found {
@@ -38,7 +38,15 @@ func Generate(root fs.FS) (string, error) {
 		}
 		page = filled
 	}
-	return page, nil
+	text, err := Matrix()
+	if err != nil {
+		return "", err
+	}
+	filled, found := srcdoc.Fill(page, "hooks in other agents", text)
+	if !found {
+		return "", fmt.Errorf("%s has no place for the tables of hooks in other agents", Page)
+	}
+	return filled, nil
 }
 
 // Section returns what the page says about an agent.

@@ -16,10 +16,10 @@ type room struct {
 
 // rooms from the top down: a room imports only those below it.
 var rooms = []room{
-	{"command line", []string{".", "internal/cli", "internal/term/screen", "internal/term/editor",
+	{"command line", []string{".", "internal/cli", "internal/agentdoc", "internal/term/screen", "internal/term/editor",
 		"internal/term/markdown"}},
 	{"ways in", []string{"internal/agents/bridge", "internal/mcpserve", "internal/term/question"}},
-	{"workbench", []string{"internal/workbench", "internal/hookdoc", "internal/keydoc", "internal/agentdoc",
+	{"workbench", []string{"internal/workbench", "internal/hookdoc", "internal/keydoc",
 		"internal/srcdoc"}},
 	{"home", []string{"internal/app", "internal/config", "internal/project", "internal/guards",
 		"internal/storage", "internal/confine", "internal/jobs", "internal/toolbox", "internal/mcpservers",

@@ -1,0 +1,181 @@
+package agentdoc_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/agents/bridge"
+	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/tidwall/sjson"
+)
+
+// TestWhatIsSaidOfAHookIsWhatHappens fires each event of each agent at a hook of each other one that answers
+// with each member of an answer: a command in a settings file, of which chibi bridge run hears. What the
+// agent is then answered is what the rehearsal says, to the byte. What is not about a tool is answered
+// about one of them only and in one spelling, with CHIBI_FIRE_ALL=1 about each and in all.
+func TestWhatIsSaidOfAHookIsWhatHappens(t *testing.T) {
+	for _, in := range agents.All() {
+		t.Run(in.Name, func(t *testing.T) {
+			t.Parallel()
+			r, err := bridge.NewRehearsal(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			for _, of := range agents.All() {
+				if of.Name != in.Name {
+					newPair(t, r, of).fireAll()
+				}
+			}
+		})
+	}
+}
+
+// pair is an agent with hooks of another one.
+type pair struct {
+	*testing.T
+	*bridge.Rehearsal
+	of   engine.Dialect
+	home string
+	// answer is the file with what the hooks answer, settings theirs.
+	answer, settings string
+	fired            int
+	listed           []bridge.Passage // of the event
+}
+
+func newPair(t *testing.T, r *bridge.Rehearsal, of engine.Dialect) *pair {
+	t.Helper()
+	p := &pair{T: t, Rehearsal: r, of: of, home: t.TempDir()}
+	p.answer, p.settings = filepath.Join(p.home, "answer"), filepath.Join(p.home, "settings.json")
+	if of.Shape.Event != "" {
+		p.settings = filepath.Join(p.home, "settings.toml")
+	}
+	p.write(filepath.Join(p.home, "config.toml"), fmt.Sprintf("[trace]\nenabled = false\n[foreign.%s]\nfiles = [%q]\n",
+		of.Name, p.settings))
+	return p
+}
+
+func (p *pair) write(path, text string) {
+	p.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// settingsOf is a settings file with a hook at an event, which answers what is in a file.
+func (p *pair) settingsOf(e engine.Event) string {
+	command := fmt.Sprintf("read -r answer < %s; printf %%s \"$answer\"", p.answer)
+	if p.of.Shape.Event != "" {
+		return fmt.Sprintf("[[hooks]]\nevent = %q\ncommand = %q\n", e.Name, command)
+	}
+	text, _ := sjson.Set("{}", "version", max(1, p.of.Shape.Version))
+	text, _ = sjson.SetRaw(text, p.of.Shape.Root+"."+e.Name,
+		"["+string(bridge.HandlerEntry(p.of.Shape, command, time.Minute))+"]")
+	return text
+}
+
+// fireAll fires all that the hooks can say.
+func (p *pair) fireAll() {
+	p.Helper()
+	for _, e := range p.of.Events {
+		p.write(p.settings, p.settingsOf(e))
+		var err error
+		if p.listed, err = p.Passages(p.Context(), p.of, e); err != nil && e.Kind != engine.Never {
+			p.Fatal(err)
+		}
+		for _, at := range p.In.Events {
+			if at.Bridged && e.Kind != engine.Never {
+				p.fireAt(e, at)
+			}
+		}
+	}
+	if p.fired == 0 {
+		p.Errorf("no hook of %s is asked in %s", p.of.Name, p.In.Name)
+	}
+}
+
+// fireAt fires an event at hooks of an event, those that are asked.
+func (p *pair) fireAt(e, at engine.Event) {
+	p.Helper()
+	shared := slices.ContainsFunc(agents.Bridged{Dialect: p.In}.PointsAt(at), func(point hookpoints.Name) bool {
+		return slices.Contains(e.Points(), point)
+	})
+	if !shared {
+		return
+	}
+	type member struct {
+		set engine.Member
+		to  hookpoints.Decision
+	}
+	done, whole := map[member]bool{}, os.Getenv("CHIBI_FIRE_ALL") != ""
+	for _, s := range (bridge.Hook{Of: p.In, Event: at}).Samples() {
+		for _, row := range e.Says() {
+			says := member{row.Set, row.To}
+			if done[says] && !isOfTool(row) && !whole {
+				continue
+			}
+			h := bridge.Hook{Of: p.of, Event: e, Row: &row}
+			said, err := p.Fire(p.Context(), h, at, s)
+			if err != nil {
+				p.Fatal(err)
+			}
+			if said.Asked == nil {
+				says = member{} // one that is not asked is told of once
+			}
+			if whole || !done[says] || said.Asked != nil {
+				p.compare(h, at, s, said)
+			}
+			done[says] = true
+		}
+	}
+}
+
+// isOfTool reports whether what a member does depends on the tool.
+func isOfTool(row engine.Row) bool {
+	return slices.Contains([]engine.Member{engine.SetInput, engine.SetInputPatch, engine.SetOutput}, row.Set)
+}
+
+// compare has chibi bridge run answer an event.
+func (p *pair) compare(h bridge.Hook, at engine.Event, s bridge.Sample, said bridge.Passed) {
+	p.Helper()
+	p.write(p.answer, string(said.Answer)+"\n")
+	if said.Asked == nil {
+		p.write(p.answer, string(engine.Taker{Dialect: h.Of, Event: h.Event}.Saying(*h.Row))+"\n") // should it be asked all the same
+	}
+	if err := os.RemoveAll(filepath.Join(p.home, "bridge")); err != nil {
+		p.Fatal(err)
+	}
+	event := bridge.Event{Agent: p.In, Name: at.Name, Options: app.Options{Home: p.home}}
+	out := event.Answer(context.Background(), bytes.NewReader(s.Payload))
+	if string(out.Stdout) != string(said.Output.Stdout) || out.Stderr != said.Output.Stderr {
+		p.Errorf("%s at %s says %s\nand is answered %s %s\nbut it is said that %s %s", h.Name(), at.Name, said.Answer, out.Stdout,
+			out.Stderr, said.Output.Stdout, said.Output.Stderr)
+	}
+	hasText := h.Row.Set != engine.SetInclude && strings.Contains(string(said.Answer), engine.Said)
+	if len(said.Arrives) > 0 && hasText && !strings.Contains(string(out.Stdout)+out.Stderr, engine.Said) {
+		p.Errorf("%s at %s says %s, and its words do not arrive: %s", h.Name(), at.Name, said.Answer, out.Stdout)
+	}
+	p.fired++
+	if says := strings.Join(said.Says, " and "); says != "" && h.Row.Set != engine.SetEnv && !p.lists(at, says, said) {
+		p.Errorf("%s at %s: %s becomes %q, which is not listed in %+v", h.Name(), at.Name, says, said.Arrives, p.listed)
+	}
+}
+
+// lists reports whether what chibi bridge show lists has what became of something that a hook says.
+func (p *pair) lists(at engine.Event, says string, said bridge.Passed) bool {
+	return slices.ContainsFunc(p.listed, func(l bridge.Passage) bool {
+		return l.At == at.Name && slices.ContainsFunc(l.Becomes, func(b bridge.Becoming) bool {
+			return b.Says == says && b.Arrives == strings.Join(said.Arrives, " and ")
+		})
+	})
+}
