@@ -51,7 +51,7 @@ func TestListsOfAgentsHaveAllOfThem(t *testing.T) {
 		t.Fatal("there are no pages", err)
 	}
 	name := "`?(?:" + strings.Join(agents.Names(), "|") + ")`?"
-	lists := regexp.MustCompile(name + `(?:(?:, (?:and |or )?| and | or )` + name + `){3,}`)
+	lists := regexp.MustCompile(name + `(?:(?:,\s+(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+)` + name + `){3,}`)
 	names, found := regexp.MustCompile(`\w+`), 0
 	for _, page := range append(pages, "../../README.md", "../cli/bridge/add.go") {
 		text, err := os.ReadFile(page)

@@ -97,11 +97,15 @@ func (p *plan) addAgents(ctx context.Context) error {
 // addProcesses adds the keepers of the home and of the sessions of agents. None may be in use, and no
 // run may use a context.
 func (p *plan) addProcesses(ctx context.Context) error {
-	sessions, err := filepath.Glob(filepath.Join(p.home, "bridge", "*", "*"))
-	if err != nil {
-		return err
+	places := []string{p.home}
+	for _, agent := range agents.Names() {
+		sessions, err := filepath.Glob(filepath.Join(p.home, "bridge", agent, "*"))
+		if err != nil {
+			return err
+		}
+		places = append(places, sessions...)
 	}
-	for _, dir := range append([]string{p.home}, sessions...) {
+	for _, dir := range places {
 		status, err := keeper.StatusOf(dir)
 		switch {
 		case errors.Is(err, keeper.ErrNone):
