@@ -13,6 +13,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/jsonedit"
+	"github.com/chibi-host/chibi/internal/project"
 )
 
 // Found are the entries of one home in a settings file.
@@ -38,20 +39,31 @@ type Found struct {
 
 // FindAll lists the entries of all homes in the settings of all agents, the person's and the
 // project's, and the errors of those that cannot be read. The installer's agent and scope do not
-// count.
+// count. A file that is both, as in the person's own directory, is the person's.
 func (i Installer) FindAll() (list []Found, unread []error) {
 	for _, d := range agents.All() {
 		for _, scope := range []string{engine.ScopeUser, engine.ScopeProject} {
 			i.Agent, i.Scope = d, scope
 			found, err := i.Find()
 			var none *NoPlaceError
-			if err != nil && !errors.As(err, &none) {
+			isSaid := func(e error) bool { return e.Error() == err.Error() }
+			if err != nil && !errors.As(err, &none) && !slices.ContainsFunc(unread, isSaid) {
 				unread = append(unread, err)
 			}
-			list = append(list, found...)
+			for _, f := range found {
+				if !slices.ContainsFunc(list, f.isOther) {
+					list = append(list, f)
+				}
+			}
 		}
 	}
 	return list, unread
+}
+
+// isOther reports whether another scope has the entries, as its file is the same.
+func (f Found) isOther(other Found) bool {
+	return f.Scope != other.Scope && f.Agent.Name == other.Agent.Name && f.Home == other.Home &&
+		project.IsSameFile(f.File, other.File)
 }
 
 // Find lists the entries of all homes in the settings files of the scope; none if there is no such
