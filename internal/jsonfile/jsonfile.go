@@ -10,6 +10,7 @@ package jsonfile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,9 +26,9 @@ import (
 // DefaultMax bounds a file whose Max is not set, in bytes.
 const DefaultMax = 16 << 20
 
-// patience is how long a change waits for the lock. It is held for a few milliseconds,
-// unless its process was stopped.
-const patience = 10 * time.Second
+// DefaultPatience is how long a change of a file whose Patience is not set waits for the lock. It is
+// held for a few milliseconds, unless its process was stopped.
+const DefaultPatience = 10 * time.Second
 
 // File is a file that may be changed.
 type File struct {
@@ -37,6 +38,8 @@ type File struct {
 	FS disk.FS
 	// Max bounds its size in bytes; 0: DefaultMax.
 	Max int64
+	// Patience is how long a change waits for the lock; 0: DefaultPatience.
+	Patience time.Duration
 	// Private says that only the owner may read the file, whatever its mode was before it is
 	// replaced. Otherwise an existing file keeps its mode.
 	Private bool
@@ -160,6 +163,7 @@ func (f File) locked(step func(File) error) error {
 	if err := disk.MkdirAll(f.FS, filepath.Dir(f.Path), 0o700); err != nil {
 		return err
 	}
+	patience := cmp.Or(f.Patience, DefaultPatience)
 	unlock, err := disk.LockWithin(f.Path+".lock", patience)
 	if errors.Is(err, disk.ErrLocked) {
 		return fmt.Errorf("%s is locked by another process, which has not finished within %s; end it and try again",

@@ -372,6 +372,24 @@ func TestAnEntryThatHoldsTheOthersUp(t *testing.T) {
 	isAsked(t, dir, "both", 2)
 }
 
+// A process that holds the lock of what is remembered, such as one that the model has started, does not have the
+// agent give up on an entry.
+func TestTheStateIsNotWaitedForTooLong(t *testing.T) {
+	dir := begun(t, "", counting("guard", `"pre_tool"`, noPush))
+	unlock, err := disk.Lock(filepath.Join(dir, "bridge", "grok", "s1", "session.json.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	e := event(dir, "PreToolUse")
+	e.Deadline = 4 * time.Second
+	began := time.Now()
+	out := e.Answer(t.Context(), strings.NewReader(grokCalls("c1", "git push")))
+	if took := time.Since(began); !strings.Contains(string(out.Stdout), "no pushing") || took > 8*time.Second {
+		t.Errorf("it answers %s after %s", out.Stdout, took)
+	}
+}
+
 // A required guard denies in both entries, by its failure too.
 func TestARequiredGuardHoldsInBothEntries(t *testing.T) {
 	for config, plugins := range map[string]map[string]string{

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/hooks"
 	"github.com/chibi-host/chibi/internal/jsonfile"
@@ -42,9 +43,12 @@ const maxState = 16 << 20
 // stateName is the name of the file in the session's directory that keeps it.
 const stateName = "session.json"
 
-// stateFile is that file.
+// stateFile is that file. Its lock is waited for as long as the event allows: the agent goes on without an
+// answer that comes too late.
 func (r *run) stateFile() jsonfile.File {
-	return jsonfile.File{Path: filepath.Join(r.bridge.Dir(r.session.Home), stateName), Max: maxState, Private: true}
+	patience := min(jsonfile.DefaultPatience, max(time.Millisecond, time.Until(r.bridge.Until)/4))
+	return jsonfile.File{Path: filepath.Join(r.bridge.Dir(r.session.Home), stateName), Max: maxState, Private: true,
+		Patience: patience}
 }
 
 // state returns what is remembered; nothing, if it cannot be read: whoever changes it says that.
