@@ -35,8 +35,9 @@ func runBySessions() []protectedGroup {
 			".{agents,kiro,junie,trae,factory,augment,codeium,cline,kilocode,qoder,rovodev,iflow,codebuddy,openhands}",
 			".{amazonq,warp,tabnine,vibe,kimi,kimi-code,pi,grok,antigravity,zencoder,hermes,openclaw,roomodes,kilocodemodes}",
 			".agent/skills", ".github/mcp.json", ".claude.json", ".{mcp,crush,kode}.json",
-			"{crush,opencode}.json", "opencode.jsonc", "kodelet-config.yaml", ".clinerules", ".aider.conf.yml",
-			".github/{hooks,copilot}", ".config/{crush,github-copilot,opencode,amp,goose,Claude,aichat,mods}",
+			"{crush,opencode,kilo}.json", "{opencode,kilo}.jsonc", ".kilo", "kodelet-config.yaml", ".clinerules",
+			".aider.conf.yml",
+			".github/{hooks,copilot}", ".config/{crush,github-copilot,opencode,kilo,amp,goose,Claude,aichat,mods}",
 			".local/share/crush", "~/Library/Application Support/Claude",
 		}},
 		{"shells run it when they start or end", []string{

@@ -30,7 +30,7 @@ func GenerateBridge(root fs.FS) (string, error) {
 func Carried() string {
 	var b, columns strings.Builder
 	b.WriteString("| what plugins change |")
-	for _, d := range agents.All() {
+	for _, d := range agents.Bridges() {
 		fmt.Fprintf(&b, " %s |", d.Name)
 		columns.WriteString(" --- |")
 	}
@@ -38,7 +38,7 @@ func Carried() string {
 	var never []string
 	for _, r := range agents.Rewritings() {
 		row, isCarried := "", false
-		for _, d := range agents.All() {
+		for _, d := range agents.Bridges() {
 			carried := agents.Bridged{Dialect: d}.Carries(r)
 			row += " " + string(carried) + " |"
 			isCarried = isCarried || carried != agents.NotFired && carried != agents.CarriedNot

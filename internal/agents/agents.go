@@ -10,6 +10,7 @@ package agents
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/internal/agents/claude"
 	"github.com/chibi-host/chibi/internal/agents/codex"
@@ -21,6 +22,8 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/gemini"
 	"github.com/chibi-host/chibi/internal/agents/grok"
 	"github.com/chibi-host/chibi/internal/agents/kimi"
+	"github.com/chibi-host/chibi/internal/agents/opencode"
+	"github.com/chibi-host/chibi/internal/agents/pi"
 	"github.com/chibi-host/chibi/internal/agents/qwen"
 )
 
@@ -41,23 +44,46 @@ func list() []engine.Agent {
 	}
 }
 
-// All returns the dialects of all agents, in the order in which their hooks are asked.
-func All() (all []engine.Dialect) {
-	for _, a := range list() {
+// inJavaScript lists the agents whose hooks are functions in JavaScript: chibi runs none of them, and is a
+// plugin there itself.
+func inJavaScript() []engine.Agent {
+	return []engine.Agent{opencode.Kilo(), opencode.Agent(), pi.Agent()}
+}
+
+// bridges lists all agents in which chibi's plugins work, by their names.
+func bridges() []engine.Agent {
+	all := slices.Concat(list(), inJavaScript())
+	slices.SortFunc(all, func(a, b engine.Agent) int { return strings.Compare(a.Names[0], b.Names[0]) })
+	return all
+}
+
+// All returns the dialects of all agents whose hooks run in chibi, in the order in which they are asked.
+func All() []engine.Dialect { return dialects(list()) }
+
+// Bridges returns the dialects of all agents in which chibi's plugins work, by their names.
+func Bridges() []engine.Dialect { return dialects(bridges()) }
+
+func dialects(list []engine.Agent) (all []engine.Dialect) {
+	for _, a := range list {
 		all = append(all, a.Dialect())
 	}
 	return all
 }
 
-// Names returns the names of all dialects, in that order.
-func Names() (names []string) {
-	for _, a := range list() {
+// Names returns the names of the dialects of All, in that order.
+func Names() []string { return names(list()) }
+
+// BridgeNames returns those of Bridges.
+func BridgeNames() []string { return names(bridges()) }
+
+func names(list []engine.Agent) (names []string) {
+	for _, a := range list {
 		names = append(names, a.Names[0])
 	}
 	return names
 }
 
-// NameOf returns the name of an agent by its name or an alias, such as "claude" for
+// NameOf returns the name of an agent whose hooks run in chibi by its name or an alias, such as "claude" for
 // "claude-code".
 func NameOf(name string) (string, bool) {
 	for _, a := range list() {
@@ -68,9 +94,9 @@ func NameOf(name string) (string, bool) {
 	return "", false
 }
 
-// ByName returns the dialect of an agent by its name or an alias.
+// ByName returns the dialect of an agent of Bridges by its name or an alias.
 func ByName(name string) (engine.Dialect, bool) {
-	for _, a := range list() {
+	for _, a := range bridges() {
 		if slices.Contains(a.Names, name) {
 			return a.Dialect(), true
 		}

@@ -33,7 +33,7 @@ func FuzzMoment(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		fuzztest.Memory(t)
-		for _, d := range agents.All() {
+		for _, d := range agents.Bridges() {
 			for _, e := range d.Events {
 				m, err := d.Moment(e, payload)
 				if err != nil {
@@ -58,7 +58,7 @@ func FuzzEffect(f *testing.F) {
 	f.Add([]byte(`{"continue":false,"hookSpecificOutput":[{"toolConfig":{}}]}`), "", 1)
 	f.Fuzz(func(t *testing.T, stdout []byte, stderr string, exit int) {
 		fuzztest.Memory(t)
-		for _, d := range agents.All() {
+		for _, d := range agents.Bridges() {
 			for _, e := range d.Events {
 				out := engine.Outcome{Stdout: stdout, Stderr: stderr, Exit: exit}
 				answer := d.Output(e, engine.Moment{}, d.Effect(e, out)).Stdout
@@ -78,7 +78,7 @@ func FuzzMatches(f *testing.F) {
 	f.Add(`^(?!a(`, "")
 	f.Fuzz(func(t *testing.T, matcher, value string) {
 		fuzztest.Memory(t)
-		for _, d := range agents.All() {
+		for _, d := range agents.Bridges() {
 			for _, e := range d.Events {
 				matches, err := d.Matches(e, matcher)
 				if matches(value) && err != nil && !d.Matcher.Literal && e.Matches != "" {

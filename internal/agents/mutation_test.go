@@ -17,7 +17,10 @@ import (
 // TestAChangedEntryOfATableFailsAGoldenCase changes each entry of each table in turn: a text
 // or number is emptied, a switch is turned off, an element of a list is dropped.
 func TestAChangedEntryOfATableFailsAGoldenCase(t *testing.T) {
-	for _, d := range agents.All() {
+	for _, d := range agents.Bridges() {
+		if d.Name == "kilo" {
+			continue // it is OpenCode's table
+		}
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(filepath.Join(d.Name, "testdata", "cases.txt"))

@@ -57,7 +57,7 @@ func LastBridged(home, agent string) (string, error) {
 	d, known := agents.ByName(agent)
 	if !known {
 		return "", UsageError{Err: fmt.Errorf("there is no agent %q; there are: %s", agent,
-			strings.Join(agents.Names(), ", "))}
+			strings.Join(agents.BridgeNames(), ", "))}
 	}
 	dir := BridgeDir(home, d.Name)
 	sessions, err := os.ReadDir(dir)

@@ -281,6 +281,7 @@ var boundOf = map[string]string{
 	"internal/app.stampOf":                        "directories",
 	"internal/app.LastBridged":                    ownBytes,
 	"internal/agents/bridge.Installer.tellServer": ownBytes,
+	"internal/agents/carrier.File.Text":           ownBytes,
 	"internal/cli/bridge.shownOf":                 ownBytes, // of the tables of agents
 	"internal/cli/bridge.shown.String":            ownBytes,
 	"internal/agents/bridge.Host.ServeLines":      "an agent's event",

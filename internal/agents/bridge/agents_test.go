@@ -42,7 +42,7 @@ func TestAGuardHoldsInEveryAgent(t *testing.T) {
 	}
 	dir := home(t, "", map[string]string{"guard-push": string(guard)})
 	where := filepath.Join(dir, "plugins")
-	for _, d := range agents.All() {
+	for _, d := range agents.Bridges() {
 		for command, want := range map[string]hookpoints.Decision{
 			"cd x && git -C y push": hookpoints.DecisionDeny, "git status": "",
 		} {
@@ -74,7 +74,7 @@ func TestAGuardHoldsInEveryAgent(t *testing.T) {
 
 // What chibi bridge add writes, chibi bridge list finds, and it is current.
 func TestEveryAgentTakesEntries(t *testing.T) {
-	for _, d := range agents.All() {
+	for _, d := range agents.Bridges() {
 		for _, scope := range []string{engine.ScopeUser, engine.ScopeProject} {
 			dir := t.TempDir()
 			chibi, err := os.Executable()

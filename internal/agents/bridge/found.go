@@ -41,7 +41,7 @@ type Found struct {
 // project's, and the errors of those that cannot be read. The installer's agent and scope do not
 // count. A file that is both, as in the person's own directory, is the person's.
 func (i Installer) FindAll() (list []Found, unread []error) {
-	for _, d := range agents.All() {
+	for _, d := range agents.Bridges() {
 		for _, scope := range []string{engine.ScopeUser, engine.ScopeProject} {
 			i.Agent, i.Scope = d, scope
 			found, err := i.Find()
@@ -95,6 +95,9 @@ func (i Installer) findIn(place engine.Place) (list []Found, err error) {
 	text, err := readSettings(path)
 	if err != nil || text == nil {
 		return nil, err
+	}
+	if place.Format == javascript {
+		return i.carrierIn(path, text), nil
 	}
 	entries, err := i.entriesIn(text, place.Format)
 	if err != nil {

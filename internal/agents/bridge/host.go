@@ -66,6 +66,8 @@ type Asked struct {
 	DeadlineMS int64 `json:"deadline_ms"`
 	// Entry is the agent in whose settings the entry is; "": the host's.
 	Entry string `json:"entry,omitzero"`
+	// Failed is that of [Event].
+	Failed string `json:"failed,omitempty"`
 }
 
 // Answer answers an event.
@@ -73,7 +75,7 @@ func (h *Host) Answer(ctx context.Context, a Asked) engine.Output {
 	said := h.begin()
 	defer h.end()
 	e := Event{Agent: h.agent(a), Name: a.Event, Options: h.Options, FailClosed: a.FailClosed, Start: h.Start,
-		Deadline: time.Duration(a.DeadlineMS) * time.Millisecond, Said: said, place: &h.place}
+		Deadline: time.Duration(a.DeadlineMS) * time.Millisecond, Said: said, Failed: a.Failed, place: &h.place}
 	return e.Answer(ctx, bytes.NewReader(a.Payload))
 }
 

@@ -129,6 +129,9 @@ func (e editing) apply(text []byte, before receipt) (after []byte, r receipt, er
 	if r.At.IsZero() {
 		r.At = time.Now().Truncate(time.Second)
 	}
+	if e.format == javascript {
+		return e.whole(text, r)
+	}
 	pristine, exact := before.undo(text)
 	if !exact {
 		if pristine, err = e.withoutOwn(text); err != nil {

@@ -130,7 +130,8 @@ func (i Installer) path(p engine.Place) string {
 	}
 	rel := filepath.FromSlash(p.Path)
 	if p.Variable != "" && i.Getenv(p.Variable) != "" {
-		_, rest, _ := strings.Cut(p.Path, "/")
+		first, _, _ := strings.Cut(p.Path, "/")
+		rest := strings.TrimPrefix(p.Path, cmp.Or(p.Moved, first))
 		return filepath.Join(i.Getenv(p.Variable), filepath.FromSlash(rest))
 	}
 	return filepath.Join(base, rel)

@@ -10,15 +10,27 @@ import (
 	"sync"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/tidwall/gjson"
 )
 
-// line is an event on a line, and lineAnswer its answer.
+// line is an event on a line, and lineAnswer its answer. Its payload is what the agent says, or a text with
+// that: then one that cannot be read fails alone, and the others are answered.
 type line struct {
 	ID         json.RawMessage `json:"id"`
 	Event      string          `json:"event"`
 	Payload    json.RawMessage `json:"payload"`
 	FailClosed bool            `json:"fail_closed"`
 	DeadlineMS int64           `json:"deadline_ms"`
+	Failed     string          `json:"failed"`
+}
+
+// asked is the event.
+func (l line) asked() Asked {
+	a := Asked{Event: l.Event, Payload: l.Payload, FailClosed: l.FailClosed, DeadlineMS: l.DeadlineMS, Failed: l.Failed}
+	if text := gjson.ParseBytes(l.Payload); text.Type == gjson.String {
+		a.Payload = []byte(text.Str)
+	}
+	return a
 }
 
 type lineAnswer struct {
@@ -50,7 +62,7 @@ func (h *Host) ServeLines(ctx context.Context, in io.Reader, out io.Writer) erro
 		free <- struct{}{}
 		answers.Go(func() {
 			defer func() { <-free }()
-			o := h.Answer(ctx, Asked{Event: l.Event, Payload: l.Payload, FailClosed: l.FailClosed, DeadlineMS: l.DeadlineMS})
+			o := h.Answer(ctx, l.asked())
 			text, err := strictjson.Encode(lineAnswer{l.ID, string(o.Stdout), o.Stderr, o.Exit})
 			writing.Lock()
 			defer writing.Unlock()

@@ -45,7 +45,7 @@ func (p points) fire(ctx context.Context) (engine.Effect, error) {
 		return p.stop(ctx)
 	case engine.BeforeRequest:
 		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreAPIRequest, p.there().Request())
-		return p.there().OfRequest(answer), err
+		return p.there().OfRequest(p.event, answer), err
 	case engine.AfterResponse:
 		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PostTurn, p.there().PostTurn())
 		return OfTurn(answer), err

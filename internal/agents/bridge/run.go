@@ -50,6 +50,9 @@ type Event struct {
 	Globals []string
 	// Said are notices of before the event.
 	Said []string
+	// Failed says why the event has failed that another process was asked about; "": it was not. No plugin is
+	// asked then.
+	Failed string
 
 	place *place // where the process works; nil: it answers this event alone
 }
@@ -130,6 +133,9 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 		r.told.say("plugins do not run where the agent works: " + err.Error())
 	}
 	r.leave = leave
+	if r.Failed != "" {
+		return effect, r.unread(ctx, errors.New(r.Failed))
+	}
 	if err := r.askHost(ctx, payload); err != nil || r.hostAnswer != nil {
 		return effect, err
 	}

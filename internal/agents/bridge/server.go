@@ -28,7 +28,7 @@ func (i Installer) serverCommand() (program string, args []string) {
 // isOwnServer reports whether a server of a settings file is chibi with this home.
 func (i Installer) isOwnServer(one gjson.Result) bool {
 	var args []string
-	for _, arg := range one.Get("args").Array() {
+	for _, arg := range append(one.Get("command").Array(), one.Get("args").Array()...) {
 		args = append(args, arg.Str)
 	}
 	at := slices.Index(args, "mcp")

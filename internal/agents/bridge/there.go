@@ -1,9 +1,7 @@
 package bridge
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -176,34 +174,6 @@ func (m There) EndReason() string {
 		return "error"
 	}
 	return "user_exit"
-}
-
-// Request is the payload of pre_api_request.
-func (m There) Request() hookpoints.PreAPIRequestPayload {
-	body := m.Values[engine.Request]
-	if body == nil {
-		body = json.RawMessage("{}")
-	}
-	return hookpoints.PreAPIRequestPayload{ContextName: m.In, RequestBody: body, Nesting: nesting(m.Moment)}
-}
-
-// OfRequest is the effect of an answer at pre_api_request: the members that it changes. What it
-// removes stays, as agents take only what is to be different.
-func (m There) OfRequest(a hookpoints.PreAPIRequestAnswer) (e engine.Effect) {
-	var before, after map[string]json.RawMessage
-	if a.RequestBody == nil || strictjson.Decode(a.RequestBody, &after) != nil {
-		return e
-	}
-	_ = strictjson.Decode(m.Values[engine.Request], &before) // without one, all is new
-	for name, value := range after {
-		if bytes.Equal(before[name], value) {
-			delete(after, name)
-		}
-	}
-	if len(after) > 0 {
-		e.Request, _ = strictjson.Encode(after) // it was JSON
-	}
-	return e
 }
 
 // PostTurn is the payload of post_turn. Agents say neither how many responses there were nor

@@ -98,7 +98,7 @@ func IsPatch(input json.RawMessage) bool {
 // which are the patch.
 func patchText(input json.RawMessage) string {
 	if all := gjson.ParseBytes(input); all.Type != gjson.String {
-		return FirstText(all, "command", "input", "patch")
+		return FirstText(all, "command", "input", "patch", "patchText")
 	}
 	return gjson.ParseBytes(input).Str
 }

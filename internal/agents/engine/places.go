@@ -53,6 +53,8 @@ type ServerPlace struct {
 	// Root is the object of the servers in the file, Extra the first members of a server, as
 	// JSON.
 	Root, Extra string
+	// InOne says that the program and its arguments are one list, "command".
+	InOne bool
 	// Add and Remove are the program with its arguments; chibi's own command follows those of
 	// Add.
 	Add, Remove []string
@@ -64,7 +66,11 @@ func (p ServerPlace) Server(program string, args ...string) json.RawMessage {
 	if text != "" {
 		text += ","
 	}
-	list, _ := strictjson.Encode(args) // it is a list of texts
+	if p.InOne {
+		list, _ := strictjson.Encode(append([]string{program}, args...)) // it is a list of texts
+		return json.RawMessage("{" + text + `"command":` + string(list) + "}")
+	}
+	list, _ := strictjson.Encode(args) // so is this
 	return json.RawMessage("{" + text + `"command":` + string(strictjson.Quote(program)) + `,"args":` + string(list) + "}")
 }
 

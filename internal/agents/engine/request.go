@@ -3,12 +3,18 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 )
+
+// TakesRequests reports whether an agent takes a changed request as it is, in no form of its own.
+func (e Event) TakesRequests() bool {
+	return slices.ContainsFunc(e.Rows, func(r Row) bool { return r.Set == SetRequest && r.Form == "" })
+}
 
 // RequestPatch returns an effect's patch of a request as a patch of the body that a moment
 // has: texts that differ are written into its messages, whose calls and results stay. notes say

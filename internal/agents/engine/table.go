@@ -45,6 +45,9 @@ type Dialect struct {
 	Sessions SessionFiles
 	// Servers are where the agent is told of MCP servers.
 	Servers ServerPlaces
+	// Carrier is the JavaScript by which chibi is a plugin of the agent, whose hooks are functions (see the
+	// package carrier); "": they are commands.
+	Carrier string
 	// AfterAdd is what the person has to do after chibi bridge add, a sentence; "": nothing.
 	AfterAdd string
 	// Events are the agent's events, in the order of its documentation.
@@ -170,9 +173,10 @@ type Place struct {
 	// ScopeSystem is absolute. A pattern with * lists files of a directory.
 	Path string
 	// Variable, if it is set in the environment, is a directory that replaces the first
-	// element of Path.
+	// element of Path, or Moved, with which Path begins.
 	Variable string
-	// Format is "json", "jsonc" (with comments) or "toml".
+	Moved    string
+	// Format is "json", "jsonc" (with comments), "toml", or "javascript" for a plugin.
 	Format string
 	// Write says that chibi bridge writes its entries there for this scope.
 	Write bool

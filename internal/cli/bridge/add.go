@@ -22,10 +22,12 @@ type written struct {
 	limit                               time.Duration
 }
 
-const addHelp = "AGENT is claude, codex, copilot, crush, cursor, droid, gemini, grok, kimi or qwen. Its settings " +
-	"file gets an entry for each of its events that chibi has a hook point for; everything else in " +
-	"the file stays as it is. Where the agent takes MCP servers it is told of \"chibi mcp serve\", so" +
-	" that it gets the plugins' tools too. Adding again brings the entries up to date.\n\n" +
+const addHelp = "AGENT is " +
+	"claude, codex, copilot, crush, cursor, droid, gemini, grok, kilo, kimi, opencode, pi or qwen. " +
+	"Its settings file gets an entry for each of its events that chibi has a hook point for; everything else in " +
+	"the file stays as it is. Kilo CLI, OpenCode and pi get a plugin in JavaScript, a file of chibi's own. Where " +
+	"the agent takes MCP servers it is told of \"chibi mcp serve\", so that it gets the plugins' tools too. " +
+	"Adding again brings the entries up to date.\n\n" +
 	"Where chibi is not there, or its home is broken, the agent goes on without it, and says so if it can. With " +
 	"--fail-closed every prompt and tool call is denied then. A plugin that the configuration requires " +
 	"(on_failure = \"block\") denies in any case when it is missing."

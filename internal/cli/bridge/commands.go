@@ -26,7 +26,7 @@ func commands(env *command.Env) []*cli.Command {
 func agentNamed(word string) (engine.Dialect, error) {
 	d, known := agents.ByName(word)
 	if !known {
-		return d, command.Usage("there is no agent %q; there are: %s", word, strings.Join(agents.Names(), ", "))
+		return d, command.Usage("there is no agent %q; there are: %s", word, strings.Join(agents.BridgeNames(), ", "))
 	}
 	return d, nil
 }

@@ -96,6 +96,7 @@ func (f runFlags) find() (d engine.Dialect, e engine.Event, err error) {
 		return d, e, command.Usage("say whose hook it is and at which event: --dialect claude --event PreToolUse")
 	}
 	d, known := agents.ByName(f.dialect[0])
+	known = known && d.Carrier == ""
 	if !known {
 		return d, e, command.Usage("there is no agent %q; chibi knows %s", f.dialect[0], strings.Join(agents.Names(), ", "))
 	}

@@ -106,7 +106,7 @@ func forAgent(opts *app.Options, word string) error {
 	switch {
 	case word == "":
 	case !known:
-		return command.Usage("--agent: there is no agent %q; there are: %s", word, strings.Join(agents.Names(), ", "))
+		return command.Usage("--agent: there is no agent %q; there are: %s", word, strings.Join(agents.BridgeNames(), ", "))
 	case opts.Within == nil:
 		opts.Agent, opts.InSession = d.Name, agents.Bridged{Dialect: d}.TellsSessions()
 	}

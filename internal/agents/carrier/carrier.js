@@ -1,0 +1,159 @@
+import { spawn } from "node:child_process";
+import { statSync } from "node:fs";
+
+const program = settings.chibi ?? "chibi";
+const words = [...(settings.home ? ["--home", settings.home] : []), "bridge", "serve", settings.agent];
+const gone = `chibi, which must be asked first, is not there or has failed: ${program}`;
+const refusable = ["prompt", "tool_call"];
+const maxLine = 60 << 20; // bytes; chibi takes 64 MiB
+const decideWithin = 10_000; // ms, for what is decided without asking plugins
+
+// place is the program and the environment of this moment.
+function place() {
+  let file = "";
+  try {
+    const { ino, size, mtimeMs } = statSync(program);
+    file = `${ino} ${size} ${mtimeMs} `;
+  } catch {} // it is found by its name, or starting it says what is wrong
+  return file + JSON.stringify(process.env);
+}
+
+// Host is a process of chibi that answers events on lines.
+class Host {
+  static now; // the one that is asked
+  static asked = 0;
+
+  // current is the process for this moment: that of another program or environment answers what it was asked, and
+  // ends.
+  static current() {
+    const here = place();
+    if (Host.now?.place !== here) {
+      Host.now?.process.stdin?.end();
+      Host.now = new Host(here);
+    }
+    return Host.now;
+  }
+
+  constructor(here) {
+    this.place = here;
+    this.waiting = new Map();
+    this.parts = []; // of the line that is being read
+    this.size = 0;
+    this.said = "";
+    this.process = spawn(program, words, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+    const { stdin, stdout, stderr } = this.process;
+    this.process.on("error", (error) => this.end(error));
+    this.process.on("exit", (code, signal) => {
+      const error = new Error(`chibi bridge serve has ended: ${signal ?? `status ${code}`} ${this.said}`.trim());
+      this.process.on("close", () => this.end(error));
+      setTimeout(() => this.end(error), 1000).unref(); // where another process holds the pipe
+    });
+    for (const stream of [stdin, stdout, stderr]) stream?.on("error", () => {}); // the end says it
+    stdout?.setEncoding("utf8").on("data", (text) => this.read(text));
+    stderr?.setEncoding("utf8").on("data", (text) => (this.said = (this.said + text).slice(-2000)));
+    for (const one of [this.process, stdin, stdout, stderr]) one?.unref?.(); // it keeps no agent from ending
+  }
+
+  read(text) {
+    const lines = text.split("\n");
+    for (const part of lines.slice(0, -1)) {
+      const line = this.parts.join("") + part;
+      this.parts = [];
+      this.size = 0;
+      this.answer(line);
+    }
+    this.parts.push(lines.at(-1));
+    this.size += lines.at(-1).length;
+    if (this.size > maxLine) this.end(new Error("its answer is too long"));
+  }
+
+  answer(line) {
+    let answer, said, done;
+    try {
+      answer = JSON.parse(line);
+      done = this.waiting.get(answer.id);
+      if (!done) throw new Error("nobody has asked that");
+      said = answer.stdout ? JSON.parse(answer.stdout) : {};
+      if (answer.exit !== 0 || said === null || typeof said !== "object" || Array.isArray(said)) {
+        throw new Error("it is no answer");
+      }
+    } catch (error) {
+      return this.end(new Error(`chibi answered ${JSON.stringify(line.slice(0, 100))}: ${error.message}`));
+    }
+    done.resolve({ ...said, stderr: answer.stderr });
+  }
+
+  // ask passes an event on, and returns the answer.
+  ask(about, within) {
+    const id = ++Host.asked;
+    const line = JSON.stringify({ ...about, id }) + "\n";
+    return new Promise((resolve, reject) => {
+      if (this.error) return reject(this.error);
+      if (Buffer.byteLength(line) > maxLine) return reject(new Error("the event is too large"));
+      const timer = setTimeout(() => this.end(new Error("it has not answered in time")), within);
+      const over = (then) => (value) => {
+        clearTimeout(timer);
+        this.waiting.delete(id);
+        then(value);
+      };
+      this.waiting.set(id, { resolve: over(resolve), reject: over(reject) });
+      this.process.stdin.write(line, (error) => error && this.leave(over(reject), error));
+    });
+  }
+
+  // leave asks the process nothing more. What it was asked before it may still answer.
+  leave(reject, error) {
+    if (Host.now === this) Host.now = undefined;
+    reject(error);
+  }
+
+  // end ends the process; what it was asked has failed.
+  end(error) {
+    this.error ??= error;
+    if (Host.now === this) Host.now = undefined;
+    this.process.kill("SIGKILL");
+    for (const { reject } of [...this.waiting.values()]) reject(this.error);
+  }
+}
+
+const told = new Set();
+
+// ask tells chibi of an event and returns its answer, an object. say shows a text to the person. What an event
+// says is a text in its line, so that one which nobody can read is no end of the others.
+async function ask(event, about, say) {
+  const line = { event, fail_closed: settings.fail_closed ?? false, deadline_ms: settings.deadline_ms };
+  const tell = (text) => {
+    if (text && !told.has(text)) say(text);
+    told.add(text);
+  };
+  let answer;
+  try {
+    const payload = JSON.stringify({ event, ...about });
+    answer = await Host.current().ask({ ...line, payload }, settings.limit_ms);
+  } catch (error) {
+    answer = await decide({ ...line, failed: error.message }, about, tell);
+  }
+  tell(answer.stderr?.trim());
+  tell(answer.notice);
+  return answer;
+}
+
+// decide returns what an event means that could not be asked about: chibi knows whether it had to be.
+async function decide(line, about, tell) {
+  const payload = JSON.stringify({ event: line.event, session: about.session, cwd: about.cwd });
+  try {
+    return await Host.current().ask({ ...line, payload }, decideWithin);
+  } catch (error) {
+    const closed = settings.fail_closed && refusable.includes(line.event);
+    tell(`chibi: its plugins are not asked: ${line.failed}${error.message === line.failed ? "" : `; ${error.message}`}`);
+    return closed ? { block: true, message: gone } : {};
+  }
+}
+
+// replace makes an object what another one is.
+function replace(object, other) {
+  for (const name of Object.keys(object)) if (!Object.hasOwn(other, name)) delete object[name];
+  for (const name of Object.keys(other)) {
+    Object.defineProperty(object, name, { value: other[name], writable: true, enumerable: true, configurable: true });
+  }
+}

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// Carried returns a table with what all agents have in common in which chibi is a plugin in JavaScript (see the
+// package carrier). An MCP server's tool has there the name that chibi gives it.
+func Carried(d Dialect) Dialect {
+	d.MCPName = "mcp__%s__%s"
+	d.Exits = []Exit{{Status: "0", JSON: JSONDecides, Then: EndsOK}}
+	return d
+}
+
+// CarriedAt is the event of a kind in such an agent. takes are the members of an answer that the agent carries
+// out, with spaces between them, and lost is what it does not.
+func CarriedAt(kind Kind, takes string, lost ...string) Event {
+	name, own := carriedAs(kind)
+	return Event{Name: name, Kind: kind, Bridged: true, Rows: carriedRows(takes), Lost: lost,
+		Fields: append([]Field{Holds("event", EventName), Holds("session", Session),
+			Holds("cwd", Cwd), Optional("agent", AgentID)}, own...)}
+}
+
+// carriedAs is the name of an event, and what its payload has besides the members that all have.
+func carriedAs(kind Kind) (name string, own []Field) {
+	call := []Field{Formed("tool", ToolName, AsTool),
+		Formed("input", ToolInput, AsInput), Holds("id", CallID)}
+	switch kind {
+	case SessionStart:
+		return "session_start", []Field{Holds("source", Source)}
+	case SessionEnd:
+		return "session_end", []Field{Holds("reason", Reason)}
+	case Prompt:
+		return "prompt", []Field{Holds("prompt", PromptText)}
+	case BeforeTool:
+		return "tool_call", call
+	case AfterTool:
+		return "tool_result", slices.Concat(call, []Field{Holds("output", ToolOutput),
+			Holds("status", ToolStatus)})
+	case BeforeRequest:
+		return "request", []Field{Holds("request", Request)}
+	case AfterResponse:
+		return "response", []Field{Holds("response", Response)}
+	case Stop:
+		return "stop", []Field{Holds("response", Response)}
+	case TurnFailed:
+		return "turn_failed", []Field{Holds("error", Failure),
+			Holds("kind", FailureKind), Holds("response", Response)}
+	case BeforeCompact:
+		return "compact", []Field{Holds("trigger", Trigger)}
+	case AfterCompact:
+		return "compacted", []Field{Holds("trigger", Trigger), Holds("summary", Summary)}
+	}
+	return "", nil
+}
+
+// carriedRows are the members of an answer that an agent carries out.
+func carriedRows(takes string) (list []Row) {
+	reason := Row{Path: "message", Set: SetReason}
+	for _, member := range strings.Fields(takes) {
+		switch member {
+		case "block":
+			list = append(list, Row{Path: member, Is: "true", Set: SetDecision, To: "deny"}, reason)
+		case "halt":
+			list = append(list, Row{Path: member, Is: "true", Set: SetHalt},
+				Row{Path: "message", Set: SetHaltReason})
+		default:
+			set := map[string]Member{"input": SetInput, "output": SetOutput, "prompt": SetPrompt,
+				"context": SetContext, "notice": SetSystemMessage, "request": SetRequest}
+			list = append(list, Row{Path: member, Set: set[member]})
+		}
+	}
+	return list
+}
