@@ -123,7 +123,7 @@ func (c hookCopy) record(made, handler map[string]any, event, matcher string) {
 	if e, is := ParseEntry(command); is && e.Agent == c.dialect.Name {
 		t.Own = filepath.Clean(cmp.Or(e.Home, c.DefaultHome)) == filepath.Clean(c.Home)
 		if t.Own {
-			runs, t.Ran = c.moved(e, command)
+			runs, t.Runs = c.moved(e, command)
 		}
 	}
 	known, isKnown := c.dialect.Event(event)
@@ -145,23 +145,16 @@ func (c hookCopy) recorder(t Tried) string {
 	return fmt.Sprintf("echo %d >> %s\n", n, quoteWord(c.fired()))
 }
 
-// moved returns the command line of an entry with the home of the copy; false: it cannot be told how.
+// moved returns the command line of an entry with the home of the copy; false: it is not as chibi writes it, so
+// that it may do anything.
 func (c hookCopy) moved(e Entry, command string) (string, bool) {
-	if e.Home == "" {
-		return command, true
+	if e.Command() != command {
+		return "", false
 	}
-	to := e
-	to.Home = c.chibi()
-	if e.Command() == command {
-		return to.Command(), true
+	if e.Home != "" {
+		e.Home = c.chibi()
 	}
-	for _, written := range []string{quoteWord(e.Home), e.Home} {
-		there := strings.ReplaceAll(command, written, c.chibi())
-		if got, is := ParseEntry(there); is && got == to {
-			return there, true
-		}
-	}
-	return "", false
+	return e.Command(), true
 }
 
 // mustFire reports whether an event happens in every session with a call.

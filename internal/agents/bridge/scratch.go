@@ -25,6 +25,7 @@ import (
 type scratch struct {
 	Installer
 	dir   string
+	alone drive.Alone
 	files map[string]copied // by their paths there
 	from  []string          // the files that were looked for
 	tried []Tried
@@ -46,9 +47,9 @@ type Tried struct {
 	Matcher string `json:"matcher,omitempty"`
 	// Command is its command line, or what it is instead of one.
 	Command string `json:"command"`
-	// Own says that it is an entry of chibi, of the home; Ran that it has run, and not only a recorder.
-	Own bool `json:"own"`
-	Ran bool `json:"ran"`
+	// Own says that it is an entry of chibi, of the home; Runs that it runs there, and not only a recorder.
+	Own  bool `json:"own"`
+	Runs bool `json:"runs"`
 	// Must says that it fires in every session with a call, Fired how often it did.
 	Must  bool `json:"must_fire"`
 	Fired int  `json:"fired"`

@@ -83,8 +83,10 @@ func (i Installer) Verify(ctx context.Context, v Verifying) (seen Verified, err 
 		return seen, fmt.Errorf("%s has no entries of this home in its settings; chibi bridge add %s writes them",
 			i.Agent.Title, i.Agent.Name)
 	}
-	seen = Verified{Agent: i.Agent.Name, Title: i.Agent.Title, Program: program, Closed: drive.CanBeAlone(ctx),
-		Fired: []int{}, Problems: []string{}, Notes: []string{}}
+	seen = Verified{Agent: i.Agent.Name, Title: i.Agent.Title, Program: program, Fired: []int{}, Problems: []string{},
+		Notes: []string{}}
+	s.alone = drive.NewAlone(ctx)
+	seen.Closed = s.alone != nil
 	if err := s.run(ctx, how, v, &seen); err != nil {
 		return seen, err
 	}
@@ -114,7 +116,7 @@ func (s *scratch) run(ctx context.Context, how drive.Agent, v Verifying, seen *V
 		run.Steps = append(run.Steps, drive.Step{Calls: []drive.Call{how.Run("echo ran > " + file)}})
 	}
 	if seen.Closed {
-		seen.Run, err = run.DoAlone(ctx, v.Alone)
+		seen.Run, err = run.DoAlone(ctx, s.alone, v.Alone)
 	} else {
 		seen.Run, err = run.Do(ctx, l)
 	}
@@ -136,24 +138,13 @@ func (s *scratch) judge(seen *Verified, limit time.Duration) {
 	if seen.Run.Late {
 		problem("%s had not ended after %v, and was ended", seen.Title, limit)
 	}
-	var files []string
-	silent := map[string][]string{} // events whose entries did not fire, by file
-	for n, t := range seen.Hooks {
-		if t.Must && t.Fired == 0 {
-			if !slices.Contains(files, t.File) {
-				files = append(files, t.File)
-			}
-			silent[t.File] = append(silent[t.File], t.Event)
-		}
-		seen.Hooks[n].Ran = t.Ran && t.Fired > 0
-		if t.Own && !t.Ran {
-			seen.Notes = append(seen.Notes, fmt.Sprintf("chibi's entry for %s in %s was changed so that its home cannot be "+
-				"told; it was recorded and did not run", t.Event, t.File))
-		}
-	}
-	for _, file := range files {
-		problem("chibi's entries in %s did not fire for %s", file, strings.Join(silent[file], ", "))
-	}
+	byFile(seen.Hooks, func(t Tried) bool { return t.Must && t.Fired == 0 }, func(file, events string) {
+		problem("chibi's entries in %s did not fire for %s", file, events)
+	})
+	byFile(seen.Hooks, func(t Tried) bool { return t.Own && !t.Runs }, func(file, events string) {
+		problem("chibi's entries in %s are not as chibi writes them for %s, and did not run; chibi bridge add writes "+
+			"them anew", file, events)
+	})
 	why := s.passed(seen.Run)
 	if seen.Held = why == ""; !seen.Held {
 		problem("%s", why)
@@ -164,6 +155,24 @@ func (s *scratch) judge(seen *Verified, limit time.Duration) {
 	}
 	if s.Agent.AfterAdd != "" {
 		seen.Notes = append(seen.Notes, s.Agent.AfterAdd+"; here it was started so")
+	}
+}
+
+// byFile calls say for each file that has hooks of a kind, with their events.
+func byFile(hooks []Tried, is func(Tried) bool, say func(file, events string)) {
+	var files []string
+	events := map[string][]string{}
+	for _, t := range hooks {
+		if !is(t) {
+			continue
+		}
+		if events[t.File] == nil {
+			files = append(files, t.File)
+		}
+		events[t.File] = append(events[t.File], t.Event)
+	}
+	for _, file := range files {
+		say(file, strings.Join(events[file], ", "))
 	}
 }
 

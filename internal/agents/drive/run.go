@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -73,31 +74,33 @@ func (r Run) Do(ctx context.Context, l net.Listener) (e Ended, err error) {
 	return e, nil
 }
 
-// alone are the words before a command that has no other network than loopback.
-func alone(command ...string) []string {
-	return append([]string{"-rn", "sh", "-c", `ip link set lo up && exec "$@"`, "sh"}, command...)
-}
+// Alone is how a program is run without another network than loopback: the words before it. The zero value says
+// that it cannot be.
+type Alone []string
 
-// CanBeAlone reports whether a program can be run without a network here.
-func CanBeAlone(ctx context.Context) bool {
-	unshare, found := process.Runner{}.LookPath("unshare")
-	if !found {
-		return false
+// NewAlone returns how a program is run so here: where that can be, with processes of its own, which end with it
+// however they were started.
+func NewAlone(ctx context.Context) Alone {
+	unshare, _ := process.Runner{}.LookPath("unshare")
+	for _, flags := range [][]string{{"-rn", "--pid", "--fork", "--mount-proc", "--kill-child"}, {"-rn"}} {
+		words := slices.Concat([]string{unshare}, flags, []string{"sh", "-c", `ip link set lo up && "$@"; exit $?`, "sh"})
+		outcome, err := process.Runner{NoTerminal: true}.Run(ctx, process.Command{Path: unshare,
+			Args: append(words[1:], "true"), Timeout: 10 * time.Second})
+		if err == nil && outcome.Ok() {
+			return words
+		}
 	}
-	outcome, err := process.Runner{NoTerminal: true}.Run(ctx, process.Command{Path: unshare, Args: alone("true"),
-		Timeout: 10 * time.Second})
-	return err == nil && outcome.Ok()
+	return nil
 }
 
 // DoAlone runs the agent without a network, in a process of this program that calls [Serving]: its words.
-func (r Run) DoAlone(ctx context.Context, words []string) (e Ended, err error) {
+func (r Run) DoAlone(ctx context.Context, alone Alone, words []string) (e Ended, err error) {
 	asked, err := strictjson.Encode(r)
 	if err != nil {
 		return e, err
 	}
-	unshare, _ := process.Runner{}.LookPath("unshare")
-	outcome, err := process.Runner{NoTerminal: true, Grace: 10 * time.Second}.Run(ctx, process.Command{Path: unshare,
-		Args: alone(words...), Stdin: asked, Timeout: r.Limit + time.Minute})
+	outcome, err := process.Runner{NoTerminal: true, Grace: 10 * time.Second}.Run(ctx, process.Command{Path: alone[0],
+		Args: append(slices.Clone(alone[1:]), words...), Stdin: asked, Timeout: r.Limit + time.Minute})
 	if err = errors.Join(err, outcome.Err()); err != nil {
 		return e, fmt.Errorf("%s without a network: %w", r.Agent, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/clip"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/urfave/cli/v2"
 )
 
@@ -119,7 +120,7 @@ func verifiedText(seen bridge.Verified) string {
 		float64(seen.Run.TookMS)/1000, network)}
 	lines = append(lines, "Fired, in this order:")
 	for at, n := range seen.Fired[:min(len(seen.Fired), maxSaidHooks)] {
-		lines = append(lines, fmt.Sprintf("  %d. %s: %s", at+1, seen.Hooks[n].Event, hookText(seen.Hooks[n])))
+		lines = append(lines, fmt.Sprintf("  %d. %s: %s", at+1, term.Line(seen.Hooks[n].Event), hookText(seen.Hooks[n])))
 	}
 	if more := len(seen.Fired) - maxSaidHooks; more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
@@ -153,19 +154,19 @@ func silentText(hooks []bridge.Tried, title string, must bool) (lines []string) 
 		lines = append(lines, title)
 	}
 	for _, text := range whose {
-		lines = append(lines, fmt.Sprintf("  %s: %s", strings.Join(events[text], ", "), text))
+		lines = append(lines, fmt.Sprintf("  %s: %s", term.Line(strings.Join(events[text], ", ")), text))
 	}
 	return lines
 }
 
-// hookText describes a hook of the agent's settings.
+// hookText describes a hook of the agent's settings, in which anything may be written.
 func hookText(t bridge.Tried) string {
 	what := "chibi"
 	if !t.Own {
-		what = clip.Text(strings.Join(strings.Fields(t.Command), " "), 60) + " (not run: a recorder is in its place)"
+		what = clip.Text(term.Line(t.Command), 60) + " (not run: a recorder is in its place)"
 	}
 	if t.Matcher != "" {
 		what = fmt.Sprintf("%q: %s", t.Matcher, what)
 	}
-	return what + ", in " + t.File
+	return term.Line(what + ", in " + t.File)
 }
