@@ -30,6 +30,7 @@ type scratch struct {
 	from  []string          // the files that were looked for
 	tried []Tried
 	known map[string]int // what is in tried, by event and command
+	notes []string       // what is wrong in the files
 }
 
 // copied is a settings file of the copy.
@@ -86,6 +87,9 @@ func (s *scratch) copyOf(d engine.Dialect, scopes []string) error {
 		}
 		if s.from = append(s.from, c.Path); text == nil {
 			continue
+		}
+		for _, wrong := range foreign.Parse(d, c, text, 0).Problems {
+			s.notes = append(s.notes, fmt.Sprintf("%s: %s; the copy is without this mistake", c.Path, wrong))
 		}
 		if err := s.copy(d, c, text); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/drive"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -84,7 +85,7 @@ func (i Installer) Verify(ctx context.Context, v Verifying) (seen Verified, err 
 			i.Agent.Title, i.Agent.Name)
 	}
 	seen = Verified{Agent: i.Agent.Name, Title: i.Agent.Title, Program: program, Fired: []int{}, Problems: []string{},
-		Notes: []string{}}
+		Notes: append([]string{}, s.notes...)}
 	s.alone = drive.NewAlone(ctx)
 	seen.Closed = s.alone != nil
 	if err := s.run(ctx, how, v, &seen); err != nil {
@@ -145,6 +146,9 @@ func (s *scratch) judge(seen *Verified, limit time.Duration) {
 		problem("chibi's entries in %s are not as chibi writes them for %s, and did not run; chibi bridge add writes "+
 			"them anew", file, events)
 	})
+	for _, dead := range s.dead() {
+		problem("%s: %s", dead.File, dead.Problem)
+	}
 	why := s.passed(seen.Run)
 	if seen.Held = why == ""; !seen.Held {
 		problem("%s", why)
@@ -156,6 +160,21 @@ func (s *scratch) judge(seen *Verified, limit time.Duration) {
 	if s.Agent.AfterAdd != "" {
 		seen.Notes = append(seen.Notes, s.Agent.AfterAdd+"; here it was started so")
 	}
+}
+
+// dead lists entries that ask no plugin where they are, whatever the copy of them does.
+func (s *scratch) dead() (list []Found) {
+	for _, scope := range []string{engine.ScopeUser, engine.ScopeProject} {
+		i := s.Installer
+		i.Scope = scope
+		found, _ := i.Find() // what cannot be read was not copied
+		for _, f := range found {
+			if f.Own && f.IsDead {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
 }
 
 // byFile calls say for each file that has hooks of a kind, with their events.
