@@ -24,10 +24,13 @@ type Passage struct {
 	Asked []engine.Moment `json:"-"`
 }
 
-// MCP is how tools of MCP servers are named in lists, All where there is nothing to compare a matcher with.
+// How moments are named in lists that have no value of their own: of tools of MCP servers, of events with nothing
+// to compare a matcher with, and where it matters how the agent is set or what a tool's result looks like.
 const (
-	MCP = "MCP servers' tools"
-	All = "all"
+	MCP       = "MCP servers' tools"
+	All       = "all"
+	Trusted   = "where nobody is asked before tools run"
+	OtherForm = "results in a form that chibi does not know"
 )
 
 // Becoming is what becomes of one thing that hooks say.
@@ -88,8 +91,9 @@ func (r *Rehearsal) passage(ctx context.Context, h Hook, at engine.Event) (p Pas
 			continue
 		}
 		value := h.value(*asked.Asked)
-		p.Asked = append(p.Asked, *asked.Asked)
-		if !slices.Contains(p.Values, value) {
+		if s.Where != "" {
+			value = s.Where
+		} else if p.Asked = append(p.Asked, *asked.Asked); !slices.Contains(p.Values, value) {
 			p.Values = append(p.Values, value)
 		}
 		for _, row := range h.Event.Says() {
@@ -106,7 +110,7 @@ func (r *Rehearsal) passage(ctx context.Context, h Hook, at engine.Event) (p Pas
 		h.Row = nil
 	}
 	for i, b := range p.Becomes {
-		if len(b.Values) == len(p.Values) {
+		if slices.Equal(b.Values, p.Values) {
 			p.Becomes[i].Values = nil
 		}
 	}
@@ -137,7 +141,7 @@ func (p *Passage) add(passed Passed, value string, seen []string) {
 		i, p.Becomes = len(p.Becomes), append(p.Becomes, b)
 	}
 	one := &p.Becomes[i]
-	if !slices.Contains(one.Values, value) {
+	if !slices.Contains(one.Values, value) && (slices.Contains(p.Values, value) || one.Values == nil) {
 		one.Values = append(one.Values, value)
 	}
 	one.Why = slices.DeleteFunc(one.Why, func(told string) bool { return !slices.Contains(b.Why, told) }) // of one tool

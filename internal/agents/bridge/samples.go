@@ -4,37 +4,71 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin/toolnames"
 	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/sjson"
 )
 
 // Sample is a moment that is made up, as an agent tells its hooks of it.
 type Sample struct {
 	Payload []byte
 	Moment  engine.Moment
+	// Where says what is unusual about it, such as Trusted; "": nothing.
+	Where string
 }
 
 // Samples makes up moments at an event of an agent: one for each of its tools where the event is about tools, and
 // one for each word that a matcher can ask for.
 func (h Hook) Samples() (list []Sample) {
 	for _, more := range h.variants() {
-		values := map[engine.Value]json.RawMessage{}
-		for value, text := range madeUp() {
-			values[value] = strictjson.Quote(text)
-		}
-		maps.Copy(values, more)
-		payload, err := h.Of.Payload(h.Event, engine.Moment{Kind: h.Event.Kind, Values: values})
-		if err != nil {
-			continue
-		}
-		if m, err := h.Of.Moment(h.Event, payload); err == nil && m.Kind != engine.Never {
-			list = append(list, Sample{payload, m})
+		list = h.add(list, more, "")
+		if h.Event.Kind == engine.BeforeTool {
+			trusted := maps.Clone(more)
+			trusted[engine.PermissionMode] = strictjson.Quote("trusted")
+			list = h.add(list, trusted, Trusted)
 		}
 	}
+	if len(list) > 0 && slices.ContainsFunc(h.Event.Fields, isResult) {
+		payload := list[0].Payload
+		for _, f := range h.Event.Fields {
+			if isResult(f) {
+				payload, _ = sjson.SetRawBytes(payload, f.Name, []byte(`{"other":"tried"}`))
+			}
+		}
+		list = h.addTold(list, payload, OtherForm)
+	}
+	slices.SortStableFunc(list, func(a, b Sample) int { return strings.Compare(a.Where, b.Where) }) // usual ones first
 	return list
+}
+
+// isResult reports whether a member of a payload is a tool's result in the agent's shape.
+func isResult(f engine.Field) bool { return f.Form == engine.AsResult }
+
+// add adds a sample with some values besides those that each moment has.
+func (h Hook) add(list []Sample, more map[engine.Value]json.RawMessage, where string) []Sample {
+	values := map[engine.Value]json.RawMessage{}
+	for value, text := range madeUp() {
+		values[value] = strictjson.Quote(text)
+	}
+	maps.Copy(values, more)
+	payload, err := h.Of.Payload(h.Event, engine.Moment{Kind: h.Event.Kind, Values: values})
+	if err != nil {
+		return list
+	}
+	return h.addTold(list, payload, where)
+}
+
+// addTold adds a sample, if the payload is one of the event.
+func (h Hook) addTold(list []Sample, payload []byte, where string) []Sample {
+	m, err := h.Of.Moment(h.Event, payload)
+	if err != nil || m.Kind == engine.Never {
+		return list
+	}
+	return append(list, Sample{payload, m, where})
 }
 
 // madeUp are the texts that each moment has, as far as the event tells it.
@@ -62,7 +96,7 @@ func (h Hook) variants() (list []map[engine.Value]json.RawMessage) {
 	case engine.TurnFailed:
 		each(engine.FailureKind, "error")
 	case engine.TurnInterrupted:
-		each(engine.FailureKind, "interrupted")
+		each(engine.FailureKind, "interrupted", "error") // by a limit, say
 	case engine.Stop:
 		list = append(list, nil)
 		if h.Event.Also != nil {
