@@ -150,7 +150,8 @@ func (p *pair) compare(h bridge.Hook, at engine.Event, s bridge.Sample, said bri
 	p.Helper()
 	p.write(p.answer, string(said.Answer)+"\n")
 	if said.Asked == nil {
-		p.write(p.answer, string(engine.Taker{Dialect: h.Of, Event: h.Event}.Saying(*h.Row))+"\n") // should it be asked all the same
+		should := engine.Taker{Dialect: h.Of, Event: h.Event}.Saying(*h.Row) // if it is asked all the same
+		p.write(p.answer, string(should)+"\n")
 	}
 	if err := os.RemoveAll(filepath.Join(p.home, "bridge")); err != nil {
 		p.Fatal(err)
@@ -158,8 +159,8 @@ func (p *pair) compare(h bridge.Hook, at engine.Event, s bridge.Sample, said bri
 	event := bridge.Event{Agent: p.In, Name: at.Name, Options: app.Options{Home: p.home}}
 	out := event.Answer(context.Background(), bytes.NewReader(s.Payload))
 	if string(out.Stdout) != string(said.Output.Stdout) || out.Stderr != said.Output.Stderr {
-		p.Errorf("%s at %s says %s\nand is answered %s %s\nbut it is said that %s %s", h.Name(), at.Name, said.Answer, out.Stdout,
-			out.Stderr, said.Output.Stdout, said.Output.Stderr)
+		p.Errorf("%s at %s says %s\nand is answered %s %s\nbut it is said that %s %s", h.Name(), at.Name, said.Answer,
+			out.Stdout, out.Stderr, said.Output.Stdout, said.Output.Stderr)
 	}
 	hasText := h.Row.Set != engine.SetInclude && strings.Contains(string(said.Answer), engine.Said)
 	if len(said.Arrives) > 0 && hasText && !strings.Contains(string(out.Stdout)+out.Stderr, engine.Said) {
@@ -178,4 +179,82 @@ func (p *pair) lists(at engine.Event, says string, said bridge.Passed) bool {
 			return b.Says == says && b.Arrives == strings.Join(said.Arrives, " and ")
 		})
 	})
+}
+
+// TestWhatIsSaidOfAHookIsTrueOfWhatAgentsSay: moments are made up; those that programs told their hooks come to
+// nothing else than is listed.
+func TestWhatIsSaidOfAHookIsTrueOfWhatAgentsSay(t *testing.T) {
+	if os.Getenv("CHIBI_FIRE_ALL") == "" {
+		t.Skip("CHIBI_FIRE_ALL is not set")
+	}
+	for _, in := range agents.All() {
+		t.Run(in.Name, func(t *testing.T) {
+			t.Parallel()
+			r, err := bridge.NewRehearsal(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			captured := capturedOf(t, in)
+			for _, of := range agents.All() {
+				for _, e := range of.Events {
+					p := &pair{T: t, Rehearsal: r, of: of}
+					if of.Name == in.Name || e.Kind == engine.Never {
+						continue
+					}
+					if p.listed, err = r.Passages(t.Context(), of, e); err != nil {
+						t.Fatal(err)
+					}
+					for name, s := range captured {
+						p.rehearse(name, e, s)
+					}
+				}
+			}
+		})
+	}
+}
+
+// capturedOf are the payloads that were captured of an agent, by the names of their files.
+func capturedOf(t *testing.T, d engine.Dialect) map[string]bridge.Sample {
+	t.Helper()
+	all := map[string]bridge.Sample{}
+	files, err := filepath.Glob("../agents/" + d.Name + "/testdata/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _, _ := strings.Cut(filepath.Base(path), ".")
+		if e, known := d.Event(name); known && e.Bridged {
+			m, err := d.Moment(e, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[filepath.Base(path)] = bridge.Sample{Payload: text, Moment: m}
+		}
+	}
+	return all
+}
+
+// rehearse fires a captured payload at hooks of an event.
+func (p *pair) rehearse(file string, e engine.Event, s bridge.Sample) {
+	p.Helper()
+	name, _, _ := strings.Cut(file, ".")
+	at, _ := p.In.Event(name)
+	for _, row := range e.Says() {
+		h := bridge.Hook{Of: p.of, Event: e, Row: &row}
+		said, err := p.Fire(p.Context(), h, at, s)
+		if err != nil {
+			p.Fatal(err)
+		}
+		says := strings.Join(said.Says, " and ")
+		isOver := e.Kind == engine.Stop && string(s.Moment.Values[engine.StopActive]) == "true" // at home, too
+		isChange := strings.Contains(says, engine.SetInput.Does(""))                            // of nothing that was made up
+		if says != "" && row.Set != engine.SetEnv && !isChange && !isOver && !p.lists(at, says, said) {
+			p.Errorf("%s: %s: %s becomes %q, which is not listed", file, h.Name(), says, said.Arrives)
+		}
+	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/agents/engine"
-	"golang.org/x/sync/errgroup"
 )
 
 // matrix is what becomes of hooks of all agents in all others, made by firing each of their events there.
@@ -31,89 +30,62 @@ type cell struct {
 
 // Matrix returns the two tables: what becomes of what hooks say, and how many events of each agent others have.
 func Matrix() (string, error) {
-	all := agents.All()
-	found := make([][]passed, len(all))
-	var each errgroup.Group
-	for i, in := range all {
-		each.Go(func() (err error) {
-			found[i], err = passedIn(in, all)
-			return err
-		})
-	}
-	if err := each.Wait(); err != nil {
-		return "", err
-	}
-	m := matrix{cells: map[row]map[string]*cell{}, homes: map[string]string{}}
-	for _, list := range found {
-		for _, p := range list {
-			m.add(p)
+	m, all := matrix{cells: map[row]map[string]*cell{}, homes: map[string]string{}}, agents.All()
+	for _, in := range all {
+		if err := m.fire(in, all); err != nil {
+			return "", err
 		}
 	}
 	return m.says() + "\n" + m.events(), nil
 }
 
-// passed are the passages of the events of an agent in another one.
-type passed struct {
-	in, of string
-	asked  int // events that are asked there
-	events int
-	list   []bridge.Passage
-	kinds  []engine.Kind // of the passages
-}
-
-// passedIn fires the events of an agent at hooks of all others.
-func passedIn(in engine.Dialect, all []engine.Dialect) (list []passed, err error) {
+// fire fires the events of an agent at hooks of all others.
+func (m *matrix) fire(in engine.Dialect, all []engine.Dialect) error {
 	r, err := bridge.NewRehearsal(context.Background(), in)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer r.Close()
 	for _, of := range all {
-		p := passed{in: in.Name, of: of.Name}
+		asked, events := 0, 0
 		for _, e := range of.Events {
 			if e.Kind == engine.Never || of.Name == in.Name {
 				continue
 			}
-			p.events++
 			passages, err := r.Passages(context.Background(), of, e)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			p.asked += min(1, len(passages))
-			for _, one := range passages {
-				at, _ := in.Event(one.At)
-				p.list, p.kinds = append(p.list, one), append(p.kinds, at.Kind)
+			asked, events = asked+min(1, len(passages)), events+1
+			for _, p := range passages {
+				m.add(in, p)
 			}
 		}
-		list = append(list, p)
+		m.homes[of.Name+" in "+in.Name] = fmt.Sprintf("%d of %d", asked, events)
 	}
-	return list, nil
+	m.homes[in.Name+" in "+in.Name] = "its own"
+	return nil
 }
 
-// add adds what became of the hooks of an agent in another one.
-func (m *matrix) add(p passed) {
-	m.homes[p.of+" in "+p.in] = fmt.Sprintf("%d of %d", p.asked, p.events)
-	if p.of == p.in {
-		m.homes[p.of+" in "+p.in] = "its own"
-	}
-	for i, one := range p.list {
-		for _, b := range one.Becomes {
-			at := row{moment(p.kinds[i]), b.Says}
-			if m.cells[at] == nil {
-				m.rows, m.cells[at] = append(m.rows, at), map[string]*cell{}
-			}
-			c := m.cells[at][p.in]
-			if c == nil {
-				c = &cell{}
-				m.cells[at][p.in] = c
-			}
-			text := cmp.Or(b.Arrives, lost)
-			if b.Is() {
-				text = "yes"
-			}
-			if c.unseen = c.unseen || b.Unseen; !slices.Contains(c.arrives, text) {
-				c.arrives = append(c.arrives, text)
-			}
+// add adds what became of what hooks say at an event of an agent.
+func (m *matrix) add(in engine.Dialect, p bridge.Passage) {
+	at, _ := in.Event(p.At)
+	for _, b := range p.Becomes {
+		one := row{moment(at.Kind), b.Says}
+		if m.cells[one] == nil {
+			m.rows, m.cells[one] = append(m.rows, one), map[string]*cell{}
+		}
+		c := m.cells[one][in.Name]
+		if c == nil {
+			c = &cell{}
+			m.cells[one][in.Name] = c
+		}
+		text := cmp.Or(b.Arrives, lost)
+		if b.Is() {
+			text = "yes"
+		}
+		if c.unseen = c.unseen || b.Unseen; !slices.Contains(c.arrives, text) {
+			c.arrives = append(c.arrives, text)
 		}
 	}
 }
