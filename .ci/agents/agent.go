@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -46,13 +47,17 @@ type agent struct {
 	hooks  func(h *home, command func(event string) string) error
 	// scenes are further runs whose hooks are captured.
 	scenes []scene
+	// few are parts of the names of its checks; nil: all are. limit is how long a run may take; 0: three minutes.
+	few   []string
+	limit time.Duration
 	// replies are answers of hooks whose effect is captured.
 	replies []reply
 }
 
 // agents are all of them, in chibi's order.
 func agents() []agent {
-	return []agent{claude(), codex(), codexCodeMode(), copilot(), droid(), gemini(), grok(), kimi(), qwen()}
+	return append([]agent{claude(), codex(), codexCodeMode(), copilot(), droid(), gemini(), grok(), kimi(), qwen()},
+		carriers()...)
 }
 
 // installed says why the agent cannot be run, if it cannot.
@@ -92,7 +97,7 @@ func (a agent) script(steps func(tools, string) []step, project string) (all []s
 
 // run runs the agent with a prompt.
 func (a agent) run(o options, h *home, prompt string) (outcome, error) {
-	return run(h.project, h.env(a), 3*time.Minute, a.path(o), a.with(prompt)...)
+	return run(h.project, h.env(a), cmp.Or(a.limit, 3*time.Minute), a.path(o), a.with(prompt)...)
 }
 
 // with returns the arguments for a prompt.
@@ -116,6 +121,7 @@ func (a agent) prepare(h *home) error {
 	}
 	text, isThere := strings.CutSuffix(strings.TrimSpace(files[a.servers]), "}")
 	switch {
+	case a.servers == "":
 	case filepath.Ext(a.servers) == ".toml":
 		files[a.servers] = "# The settings of a person.\n" + files[a.servers] + "\n" + a.server(h.notes())
 	case isThere:

@@ -127,7 +127,7 @@ func (c captured) play(o options, a agent, s scene) error {
 		runs = append(runs, s.then(h))
 	}
 	for _, args := range runs {
-		said, err := run(h.project, h.env(a), time.Minute, a.path(o), args...)
+		said, err := run(h.project, h.env(a), cmp.Or(a.limit, time.Minute), a.path(o), args...)
 		if err != nil {
 			return err
 		}

@@ -117,7 +117,7 @@ stream_max_retries = 0
 // copilot is GitHub Copilot CLI.
 func copilot() Agent {
 	return Agent{
-		Name: "copilot", Program: "copilot", Speak: chat,
+		Name: "copilot", Program: "copilot", Speak: Chat,
 		Args: []string{"--allow-all-tools", "--no-auto-update", "-p"},
 		Env: []string{"COPILOT_PROVIDER_BASE_URL={url}/v1", "COPILOT_PROVIDER_API_KEY=nobody", "COPILOT_MODEL=scripted",
 			"COPILOT_OFFLINE=true"},
@@ -128,7 +128,7 @@ func copilot() Agent {
 // droid is Factory Droid.
 func droid() Agent {
 	return Agent{
-		Name: "droid", Program: "droid", Speak: chat,
+		Name: "droid", Program: "droid", Speak: Chat,
 		Args: []string{"exec", "--skip-permissions-unsafe", "-m", "custom:scripted"},
 		Settings: map[string]string{".factory/settings.json": `{
   "customModels": [{"model": "scripted", "displayName": "scripted", "baseUrl": "{url}/v1", "apiKey": "nobody",
@@ -159,7 +159,7 @@ func gemini() Agent {
 // grok is Grok Build.
 func grok() Agent {
 	return Agent{
-		Name: "grok", Program: "grok", Speak: chat,
+		Name: "grok", Program: "grok", Speak: Chat,
 		Args: []string{"-m", "scripted", "--always-approve", "-p"},
 		Env:  []string{"MODEL_KEY=nobody"},
 		Settings: map[string]string{".grok/config.toml": `[models]
@@ -183,7 +183,7 @@ max_retries = 0
 // kimi is Kimi Code.
 func kimi() Agent {
 	return Agent{
-		Name: "kimi", Program: "kimi", Speak: chat,
+		Name: "kimi", Program: "kimi", Speak: Chat,
 		Args: []string{"-p"},
 		Settings: map[string]string{".kimi-code/config.toml": `default_model = "scripted"
 
@@ -205,7 +205,7 @@ max_context_size = 100000
 // qwen is Qwen Code, with the key as the login.
 func qwen() Agent {
 	return Agent{
-		Name: "qwen", Program: "qwen", Speak: chat,
+		Name: "qwen", Program: "qwen", Speak: Chat,
 		Args: []string{"--yolo", "-p"},
 		Env:  []string{"OPENAI_BASE_URL={url}/v1", "OPENAI_API_KEY=nobody", "OPENAI_MODEL=qwen3-coder"},
 		Settings: map[string]string{".qwen/settings.json": `{

@@ -9,8 +9,8 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// chat speaks the Chat Completions API of OpenAI.
-func chat(m *Model, w http.ResponseWriter, path string, body []byte) {
+// Chat speaks the Chat Completions API of OpenAI.
+func Chat(m *Model, w http.ResponseWriter, path string, body []byte) {
 	if !strings.HasSuffix(path, "/chat/completions") {
 		sendJSON(w, http.StatusNotFound, Object{"error": Object{"message": "not here"}})
 		return
