@@ -20,6 +20,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/droid"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/agents/gemini"
+	"github.com/chibi-host/chibi/internal/agents/goose"
 	"github.com/chibi-host/chibi/internal/agents/grok"
 	"github.com/chibi-host/chibi/internal/agents/kimi"
 	"github.com/chibi-host/chibi/internal/agents/opencode"
@@ -44,15 +45,14 @@ func list() []engine.Agent {
 	}
 }
 
-// inJavaScript lists the agents whose hooks are functions in JavaScript: chibi runs none of them, and is a
-// plugin there itself.
-func inJavaScript() []engine.Agent {
-	return []engine.Agent{opencode.Kilo(), opencode.Agent(), pi.Agent()}
+// alone lists the agents whose own hooks do not run in chibi: those of most are functions in JavaScript.
+func alone() []engine.Agent {
+	return []engine.Agent{goose.Agent(), opencode.Kilo(), opencode.Agent(), pi.Agent()}
 }
 
 // bridges lists all agents in which chibi's plugins work, by their names.
 func bridges() []engine.Agent {
-	all := slices.Concat(list(), inJavaScript())
+	all := slices.Concat(list(), alone())
 	slices.SortFunc(all, func(a, b engine.Agent) int { return strings.Compare(a.Names[0], b.Names[0]) })
 	return all
 }

@@ -211,3 +211,28 @@ func TestOnlyItsOwnPluginIsReplaced(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 }
+
+// Goose denies a call where chibi's hook fails, if it was added so, and only there.
+func TestGooseDeniesWhereTheEntryFails(t *testing.T) {
+	goose, _ := agents.ByName("goose")
+	dir := t.TempDir()
+	i := bridge.Installer{Agent: goose, Scope: engine.ScopeUser, Home: home(t, "", nil), Chibi: "/bin/sh", UserHome: dir,
+		Project: dir, Getenv: func(string) string { return "" }}
+	for _, closed := range []bool{true, false} {
+		i.FailClosed = closed
+		if _, err := i.Add(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, ".agents", "plugins", "chibi", "hooks", "hooks.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[bool]string{true: "block"}[closed]
+		if got := gjson.GetBytes(text, "hooks.PreToolUse.0.hooks.0.on_failure").Str; got != want {
+			t.Errorf("%t: %q", closed, got)
+		}
+		if bytes.Count(text, []byte("on_failure")) > 1 {
+			t.Errorf("%s", text)
+		}
+	}
+}

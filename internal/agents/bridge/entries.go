@@ -8,6 +8,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/jsonedit"
 	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
 )
 
 // entry is the entry for an event.
@@ -40,6 +41,9 @@ func (i Installer) addEntries(doc *jsonedit.Doc) error {
 			continue
 		}
 		handler := HandlerEntry(shape, i.entry(e.Name).Command(), i.limitAt(e.Name))
+		if i.FailClosed && shape.OnFailure != "" && e.Kind == engine.BeforeTool {
+			handler, _ = sjson.SetBytes(handler, "hooks.0."+shape.OnFailure, "block") // it is a group with a handler
+		}
 		if err := doc.Append(handler, below(shape.Root, e.Name)...); err != nil {
 			return err
 		}

@@ -225,6 +225,8 @@ type Shape struct {
 	Timeout, TimeoutAlias string
 	Unit                  time.Duration
 	Seconds               []HandlerKind
+	// OnFailure is the handler's member that is "block" if its failure denies a call; "": there is none.
+	OnFailure string
 	// Limits are the time limits, by kind, of handlers that have none; of kinds that are not
 	// here it is the event's.
 	Limits map[HandlerKind]time.Duration

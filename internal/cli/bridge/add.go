@@ -23,7 +23,7 @@ type written struct {
 }
 
 const addHelp = "AGENT is " +
-	"claude, codex, copilot, crush, cursor, droid, gemini, grok, kilo, kimi, opencode, pi or qwen. " +
+	"claude, codex, copilot, crush, cursor, droid, gemini, goose, grok, kilo, kimi, opencode, pi or qwen. " +
 	"Its settings file gets an entry for each of its events that chibi has a hook point for; everything else in " +
 	"the file stays as it is. Kilo CLI, OpenCode and pi get a plugin in JavaScript, a file of chibi's own. Where " +
 	"the agent takes MCP servers it is told of \"chibi mcp serve\", so that it gets the plugins' tools too. " +

@@ -95,8 +95,8 @@ func (f runFlags) find() (d engine.Dialect, e engine.Event, err error) {
 	if len(f.dialect) != 1 || len(f.event) != 1 {
 		return d, e, command.Usage("say whose hook it is and at which event: --dialect claude --event PreToolUse")
 	}
-	d, known := agents.ByName(f.dialect[0])
-	known = known && d.Carrier == ""
+	d, _ = agents.ByName(f.dialect[0])
+	_, known := agents.NameOf(d.Name)
 	if !known {
 		return d, e, command.Usage("there is no agent %q; chibi knows %s", f.dialect[0], strings.Join(agents.Names(), ", "))
 	}
