@@ -76,12 +76,14 @@ export const Chibi = async ({ client, directory }) => {
         throw new Error(answer.message);
       }
       const [first, ...others] = texts;
-      if (answer.prompt !== undefined && first) {
+      if (answer.prompt !== undefined && !first) throw new Error("chibi: a plugin changes a prompt that has no text");
+      if (answer.prompt !== undefined) {
         first.text = answer.prompt;
         for (const part of others) parts.splice(parts.indexOf(part), 1);
       }
       const last = parts.findLast((part) => part.type === "text");
       if (answer.context && last) last.text = together(last.text, answer.context);
+      if (answer.context && !last) say("chibi: a context stands beside no prompt that has no text");
     },
 
     "experimental.chat.system.transform": async (input, { system }) => {

@@ -177,7 +177,9 @@ func (s shown) String() string {
 	if !s.HasAsk {
 		fmt.Fprintf(&b, "What a plugin or a rule wants to be asked is denied: %s has no question of its own.\n", s.Title)
 	}
-	fmt.Fprintf(&b, "Events at which nothing is asked: %s.\n", strings.Join(unused, ", "))
+	if len(unused) > 0 {
+		fmt.Fprintf(&b, "Events at which nothing is asked: %s.\n", strings.Join(unused, ", "))
+	}
 	fmt.Fprintf(&b, "Hook points that do not fire: %s.\n", join(s.Never))
 	if gone := strings.Join(s.Gone, ", "); gone != "" {
 		fmt.Fprintf(&b, "If chibi is gone, you are told at: %s.\n", gone)
