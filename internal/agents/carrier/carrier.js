@@ -145,7 +145,8 @@ async function decide(line, about, tell) {
     return await Host.current().ask({ ...line, payload }, decideWithin);
   } catch (error) {
     const closed = settings.fail_closed && refusable.includes(line.event);
-    tell(`chibi: its plugins are not asked: ${line.failed}${error.message === line.failed ? "" : `; ${error.message}`}`);
+    const why = [...new Set([line.failed, error.message])].join("; ");
+    tell(`chibi: its plugins are not asked: ${why}`);
     return closed ? { block: true, message: gone } : {};
   }
 }
