@@ -47,8 +47,7 @@ type Agent struct {
 	Gate *permissions.Gate
 	// Recipe is the recipe that the prompts of this run come from; nil: none.
 	Recipe *Recipe
-	// Recipes finds recipes that hooks ask for, and "compact", whose prompt is
-	// that of every summary. Nil: there are none.
+	// Recipes finds recipes that hooks ask for, and "compact", whose prompt each summary uses. Nil: there are none.
 	Recipes func(ctx context.Context, name string, args map[string]string) (Recipe, error)
 	// Subagents is what this agent can do for sub-agents.
 	Subagents Subagents

@@ -67,7 +67,7 @@ func offeredTo(task AgentTask, offered toolNames) (toolNames, error) {
 	return setOf(task.Tools), nil
 }
 
-// mayAsk returns an error if a turn is that of a sub-agent whose tokens are used up.
+// mayAsk returns an error for the turn of a sub-agent whose tokens are used up.
 func mayAsk(t *turn) error {
 	if t.agent.inner.enclosing() == nil {
 		return nil

@@ -74,8 +74,8 @@ func (s *schemas) check(spec tools.Spec, args json.RawMessage, out Output) error
 	return err
 }
 
-// refineArguments converts the arguments that plugins answer in the same way as
-// those of models, so that guards and the tool see the same.
+// refineArguments converts the arguments that plugins answer in the same way as arguments of
+// models, so that guards and the tool see the same.
 func refineArguments(schema *tools.Schema) plugin.Refine {
 	return plugin.Refine{Field: "arguments", Value: func(args json.RawMessage) (json.RawMessage, string) {
 		converted, places := schema.Convert(args)

@@ -189,14 +189,15 @@ func TestDecisionsAtPreTool(t *testing.T) {
 	}{
 		{"allowed", "default ask", "allow", nil, false, "done"},
 		{"a rule denies", "rule deny", "allow", nil, false, "Permission denied: the rule denies it"},
-		{"a rule asks", "rule ask", "allow", nil, false, "Permission denied: it is asked"},
+		{"a rule asks", "rule ask", "allow", nil, false, "Permission denied: a person must allow it"},
 		{"denied", "ls", "deny", nil, false, "because\n(blocked by plugin \"p\")"},
 		{"asked", "ls", "ask", yes, false, "done"},
 		{"asked without a terminal", "ls", "ask", nil, false,
-			`Permission denied: because; it is asked, and there is no terminal to ask at; no rule and no flag answers what a ` +
-				`plugin asks, only you or a plugin at pre_permission (plugin "p")`},
-		{"a rule that allows is not enough", "rule allow", "ask", nil, false, "Permission denied: because; it is asked"},
-		{"nor is trust", "ls", "ask", nil, true, "Permission denied: because; it is asked"},
+			`Permission denied: because; a person must allow it, and there is no terminal to ask at; no rule and no flag ` +
+				`answers the question of a plugin, only you or a plugin at pre_permission (plugin "p")`},
+		{"a rule that allows is not enough", "rule allow", "ask", nil, false, "Permission denied: because; a person must " +
+			"allow it"},
+		{"nor is trust", "ls", "ask", nil, true, "Permission denied: because; a person must allow it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHarness(t, calls("shell_it", `{"command":"`+test.command+`"}`), says("hello"))
@@ -220,7 +221,7 @@ func TestAnAskWhereNobodyAsks(t *testing.T) {
 		h.plug("p", answerAt(hookpoints.PreTool, hookpoints.PreToolAnswer{Decision: "ask", Reason: "because"}))
 		h.prompt("hi")
 		got := h.model.requests[1].Messages[2].Content
-		if !strings.HasPrefix(got, "Permission denied: because; it is asked") {
+		if !strings.HasPrefix(got, "Permission denied: because; a person must allow it") {
 			t.Errorf("result %q", got)
 		}
 	}

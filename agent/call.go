@@ -61,7 +61,7 @@ func newToolCall(s *step, wanted llm.ToolCall) *toolCall {
 	return &toolCall{step: s, agent: s.turn.agent, wanted: wanted}
 }
 
-// callResult is what the model is told about a call.
+// callResult is the answer to the model about a call.
 type callResult struct {
 	text string
 	// ranWith are the arguments that the tool ran with, if plugins changed them.

@@ -31,7 +31,7 @@ type Consulted struct {
 	Nesting hookpoints.Nesting
 }
 
-// Opinion is what the configuration and plugins say about a call. The zero value is none.
+// Opinion is what the configuration and plugins say about a call. The zero value means no opinion.
 type Opinion struct {
 	// Arguments are those that the tool is to get; nil: they are unchanged.
 	Arguments json.RawMessage
@@ -46,8 +46,8 @@ type Opinion struct {
 // Consult asks the plugins about a call before another agent makes it, as those about a call
 // of chibi's own are asked: filters and pre_api_tools, pre_tool, then the rules and the
 // permission points of the tool's category on the arguments as plugins left them and that agent
-// takes them: on the call that will run. Nobody is asked anything, and what nobody decides stays
-// undecided. Errors are those of Fire.
+// takes them: on the call that will run. It asks no person, and a call that nothing decides stays
+// undecided. Errors come from Fire.
 func Consult(ctx context.Context, a *Agent, call Consulted) (o Opinion, err error) {
 	c := consulted(a, call)
 	if err := c.checkOffer(ctx); err != nil || c.out.text != "" {
@@ -109,7 +109,7 @@ func (c Consulted) refine(field string) []plugin.Refine {
 	return []plugin.Refine{{Field: field, Value: c.Takes, Loses: true}}
 }
 
-// consultation is a call that is asked about.
+// consultation is a call of another agent that needs an opinion.
 type consultation struct {
 	*toolCall
 	call Consulted
@@ -171,7 +171,7 @@ func (c consultation) opinion(o Opinion, judged permissions.Judgement) Opinion {
 	return o
 }
 
-// refusal reports a call that does not run, and returns what its model is told.
+// refusal reports a call that does not run, and returns the answer to its model.
 func (c consultation) refusal() Opinion {
 	c.agent.Output.emit(Event{Kind: EventCall, Call: c.event()})
 	return Opinion{Decision: permissions.Deny, Reason: c.out.text, Context: contextBlocks(c.contexts), Halted: c.halted()}
@@ -204,7 +204,7 @@ type ResultOpinion struct {
 	Halted  *HaltedError
 }
 
-// ConsultResult tells the plugins how a call of another agent ended. Errors are those of Fire.
+// ConsultResult tells the plugins how a call of another agent ended. Errors come from Fire.
 func ConsultResult(ctx context.Context, a *Agent, r ConsultedResult) (o ResultOpinion, err error) {
 	c := consulted(a, r.Consulted)
 	c.out = output{text: r.Output, status: hookpoints.StatusRan, exit: r.Exit, took: r.Took}

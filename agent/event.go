@@ -103,8 +103,8 @@ const (
 type RequestEvent struct {
 	// For is the purpose of a request outside the conversation, such as "summary".
 	For string `json:"for,omitempty"`
-	// Tools are all tools. Configured are those of them that the configuration and
-	// the recipe allow, Offered those of Configured that plugins leave.
+	// Tools are all tools. Configured are the tools that the configuration and the recipe allow,
+	// Offered the tools of Configured that plugins leave.
 	Tools      []string `json:"tools"`
 	Configured []string `json:"configured"`
 	Offered    []string `json:"offered"`
@@ -145,8 +145,7 @@ type CallEvent struct {
 	Tool string `json:"tool"`
 	// Arguments are those that the tool runs with, after all rewrites.
 	Arguments json.RawMessage `json:"-"`
-	// Ran is false for a call that was refused or blocked; Why is the reason, as
-	// the model was told.
+	// Ran is false for a call that was refused or blocked; Why is the reason, as the model got it.
 	Ran bool   `json:"ran"`
 	Why string `json:"why,omitempty"`
 	// BlockedBy is the plugin that blocked the call, "" if none did.
@@ -166,8 +165,8 @@ type CallEvent struct {
 	How string `json:"how,omitempty"`
 	// Served says how long an MCP server took; nil for tools of none.
 	Served *ServedEvent `json:"served,omitempty"`
-	// Converted are JSON Pointers to those of the model's arguments that were
-	// strings and that the host converted to numbers, true, false or null,
+	// Converted are JSON Pointers to the arguments of the model that were strings
+	// and that the host converted to numbers, true, false or null,
 	// according to the tool's parameters. A long list ends with the number of
 	// further ones.
 	Converted []string `json:"converted,omitempty"`
@@ -257,7 +256,7 @@ func (e AgentEvent) Outcome() string {
 
 // PermissionEvent says who allowed or denied a call of a tool.
 type PermissionEvent struct {
-	// ID is the model's id of the call, Tool the tool's name, Category that of the tool.
+	// ID is the model's id of the call, Tool the tool's name, Category the tool's category.
 	ID       string         `json:"id"`
 	Tool     string         `json:"tool"`
 	Category tools.Category `json:"category,omitempty"`

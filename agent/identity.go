@@ -16,7 +16,7 @@ type session struct {
 	mu     sync.Mutex
 	id     string
 	source plugin.Source
-	known  bool // id is that of the conversation as it is now
+	known  bool // id is the id of the conversation as it is now
 	view   string
 	viewed bool // view is the path of the view as it is now
 }

@@ -13,7 +13,7 @@ import (
 type inner struct {
 	// around is the turn inside which it works.
 	around *turn
-	// nesting is what hooks are told.
+	// nesting is what hooks learn about it.
 	nesting hookpoints.Nesting
 	// sub is set for a sub-agent; nil: it is for a recipe.
 	sub *subagent
@@ -38,7 +38,7 @@ func newInside(t *turn) (*Agent, error) {
 	}, nil
 }
 
-// told returns what hooks are told about where an agent works.
+// told returns what hooks learn about the place where an agent works.
 func (in *inner) told() hookpoints.Nesting {
 	if in == nil {
 		return hookpoints.Nesting{}
@@ -46,7 +46,7 @@ func (in *inner) told() hookpoints.Nesting {
 	return in.nesting
 }
 
-// toldIn returns what hooks are told when a recipe runs, or none.
+// toldIn returns what hooks learn when a recipe runs, or none.
 func (in *inner) toldIn(r *Recipe) hookpoints.InRecipe {
 	return hookpoints.InRecipe{Recipe: r.name(), Nesting: in.told()}
 }
@@ -85,8 +85,8 @@ func outermost(a *Agent) *Agent {
 	return a
 }
 
-// recipesAround lists the recipes that say which commands a turn may run: its own, and
-// those of the turns that started the sub-agents in which it runs.
+// recipesAround lists the recipes that say which commands a turn may run: its own, and the recipes
+// of the turns that started the sub-agents in which it runs.
 func recipesAround(t *turn) []*Recipe {
 	list := []*Recipe{t.recipe}
 	for _, in := range t.agent.inner.subagents() {

@@ -86,8 +86,8 @@ func (a *Agent) AnswerMail(ctx context.Context, mail []contexts.Mail) (string, e
 	return a.prompt(ctx, MailPrompt, attempt)
 }
 
-// Mail returns the mail that waits. What runs took and did not answer, as often as the settings
-// allow, is no longer among that: it has failed, and whoever sent it is told.
+// Mail returns the mail that waits. It leaves out messages that runs took and did not answer as
+// often as the settings allow: they have failed, and their senders get a message.
 func (a *Agent) Mail(ctx context.Context) ([]contexts.Mail, error) {
 	for {
 		mail, err := a.Context.Mail(ctx)
@@ -110,10 +110,10 @@ func (a *Agent) Mail(ctx context.Context) ([]contexts.Mail, error) {
 	}
 }
 
-// failMail tells whoever sent a message that it was not answered, and keeps it. A report of such a
-// failure that fails itself is told nobody.
+// failMail tells whoever sent a message that it was not answered, and keeps it. Nobody gets a
+// report about a report that fails itself.
 func (a *Agent) failMail(ctx context.Context, m contexts.Mail) error {
-	told := "it has no sender here who could be told"
+	told := "no context here has sent it"
 	if m.Failure == "" {
 		mail := hookpoints.PreSendMessagePayload{From: a.Context.Name(), To: m.Sender(), ContextName: a.Context.Name(),
 			Content: fmt.Sprintf("Your message to context %q was not answered: %s. What was done about it until then stands in "+
@@ -142,7 +142,7 @@ func diedTimes(n int) string {
 	return fmt.Sprintf("%d runs took it, and each of them died", n)
 }
 
-// toldAttempt is the attempt as plugins are told it: nothing of the first one.
+// toldAttempt is the attempt in payloads: nothing for the first one.
 func (t *turn) toldAttempt() int {
 	if t.attempt == 1 {
 		return 0

@@ -22,8 +22,8 @@ const (
 	AllRefused Outcome = "each of its calls was refused"
 )
 
-// OutcomeError reports what the answer lacks. What the model wrote is shown and stored, and
-// plugins heard of the end of the turn as of any other.
+// OutcomeError reports what the answer lacks. The agent has shown and stored the text of the model,
+// and plugins got the end of the turn as always.
 type OutcomeError struct {
 	Outcome Outcome
 	// keepsNothing says that the prompt is not kept either.

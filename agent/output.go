@@ -30,8 +30,7 @@ type output struct {
 	// served says how long an MCP server took, nil if there was none.
 	served *tools.Served
 	took   time.Duration
-	// ranWith are the arguments that the tool got if plugins changed those of the
-	// model.
+	// ranWith are the arguments that the tool got if plugins changed the arguments of the model.
 	ranWith json.RawMessage
 	// failure says how a process failed. preface is the part at the beginning of
 	// the text that the tool did not write; "" if a plugin replaced the text.
@@ -55,13 +54,13 @@ func newOutput(result tools.Result, kind tools.Kind) output {
 	}
 }
 
-// denied returns what the model is told about a call that is not run.
+// denied returns the answer to the model about a call that is not run.
 func denied(err error) output {
 	text := "Error: " + err.Error()
 	return output{text: text, why: text, preface: "Error: ", status: hookpoints.StatusDenied, exit: 1}
 }
 
-// blocked returns what the model is told about a call that a plugin blocks: the
+// blocked returns the answer to the model about a call that a plugin blocks: the
 // plugin's reason, and the plugin's name unless the reason has it.
 func blocked(v hookpoints.PreToolAnswer) output {
 	if v.Halt {

@@ -13,8 +13,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// askPermission plans a valid call of a tool and lets the gate decide whether it runs. What
-// was judged is what runs.
+// askPermission plans a valid call of a tool and lets the gate decide whether it runs. Only the
+// plan that the gate saw runs.
 func (c *toolCall) askPermission(ctx context.Context, tool tools.Tool) error {
 	call := tools.Call{ID: c.inv.ToolCallID, Arguments: c.inv.Arguments, Context: c.step.turn.contextName()}
 	plan, err := planOf(ctx, tool, call, c.agent.Gate)
@@ -44,7 +44,7 @@ func refuseUnasked(c *toolCall) {
 	if c.decided.Decision != permissions.Ask {
 		return
 	}
-	c.decided.Reason = strings.TrimPrefix(c.decided.Reason+"; it is asked, and nobody asks here", "; ")
+	c.decided.Reason = strings.TrimPrefix(c.decided.Reason+"; a person must allow it, and nobody asks one here", "; ")
 	c.out = refused(c.decided)
 	c.plan.Close()
 	c.plan = nil
@@ -78,7 +78,7 @@ func (p unplanned) Close()                                        {}
 
 type judgedCall struct {
 	*toolCall
-	leadsTo string // where it is redirected to, if that is judged
+	leadsTo string // where it is redirected to, if rules decide about that
 }
 
 // judge decides whether a call may happen, and reports who decided. A call that may not has
@@ -128,7 +128,7 @@ func Follow(ctx context.Context, target tools.Access) (permissions.Judgement, er
 	return judged, err
 }
 
-// refused returns what the model is told about a call that is denied: why, and by whom.
+// refused returns the answer to the model about a call that is denied: why, and by whom.
 func refused(j permissions.Judgement) output {
 	const preface = "Permission denied: "
 	text := preface + j.Refusal()
@@ -177,8 +177,8 @@ func (c judgedCall) fireAsked(ctx context.Context, q permissions.Question) (perm
 	return judgementBy(answer.Verdict(), answer.DecidedBy, answer.Reason), err
 }
 
-// fire asks the plugins at the permission points of a tool: that of its category, if there is
-// one, and that of MCP servers. The strictest answer counts, that of pre_tool included.
+// fire asks the plugins at the permission points of a tool: the point of its category, if there is
+// one, and the point of MCP servers. The strictest answer counts, including the answer at pre_tool.
 func (c judgedCall) fire(ctx context.Context) (permissions.Judgement, error) {
 	judged, err := c.fireCategory(ctx)
 	judged = permissions.Strictest(c.decided, judged)
@@ -294,7 +294,7 @@ func (c judgedCall) fetchURL(ctx context.Context) hookpoints.PreFetchURLPayload 
 	return payload
 }
 
-// mcpCall is told which tool of which server would be called. A plugin's tool may belong to a
+// mcpCall says which tool of which server would be called. A plugin's tool may belong to a
 // server too; its name then says to which.
 func (c judgedCall) mcpCall() hookpoints.PreMCPCallPayload {
 	payload := hookpoints.PreMCPCallPayload{ToolName: c.inv.ToolName, Tool: c.inv.ToolName, FinalCall: c.finalCall(),

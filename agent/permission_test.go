@@ -131,10 +131,10 @@ func TestWhoDecidesAboutACall(t *testing.T) {
 		{"the person says no to a plugin's question", "ls", "ask", no,
 			asked(deniedBy("the person", "not today"), `plugin "guard"`, "they say so", ""),
 			"Permission denied: the person said no: not today"},
-		{"nobody is there", "default ask", "", nil, deniedBy("the default", `it is asked, and there is no terminal to ask `+
-			`at; --allow 'shell_it(it)' allows it for one run, [permissions] allow in config.toml always`),
-			`Permission denied: it is asked, and there is no terminal to ask at; --allow 'shell_it(it)' allows it for one ` +
-				`run, [permissions] allow in config.toml always (the default)`},
+		{"nobody is there", "default ask", "", nil, deniedBy("the default", `a person must allow it, and there is no `+
+			`terminal to ask at; --allow 'shell_it(it)' allows it for one run, [permissions] allow in config.toml always`),
+			`Permission denied: a person must allow it, and there is no terminal to ask at; --allow 'shell_it(it)' allows it ` +
+				`for one run, [permissions] allow in config.toml always (the default)`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHarness(t, calls("shell_it", `{"command":"`+test.command+`"}`), says("hello"))
@@ -182,8 +182,8 @@ func TestAnAskOfAPluginIsForThePerson(t *testing.T) {
 			instead hookpoints.Decision
 			result  string
 		}{
-			{"nobody is there", &permissions.Gate{}, "", "Permission denied: it is asked"},
-			{"trust", &permissions.Gate{TrustAll: true}, "", "Permission denied: it is asked"},
+			{"nobody is there", &permissions.Gate{}, "", "Permission denied: a person must allow it"},
+			{"trust", &permissions.Gate{TrustAll: true}, "", "Permission denied: a person must allow it"},
 			{"the person", &permissions.Gate{TrustAll: true, Person: yes}, "", "done"},
 			{"a plugin in their place", &permissions.Gate{}, "allow", "done"},
 		} {

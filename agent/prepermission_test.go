@@ -12,7 +12,7 @@ import (
 // TestPluginsAnswerInThePlaceOfThePerson, where the person would be asked, also without one.
 func TestPluginsAnswerInThePlaceOfThePerson(t *testing.T) {
 	no := person{answer: permissions.Answer{Reason: "not today"}}
-	const unasked = "Permission denied: it is asked, and there is no terminal to ask at"
+	const unasked = "Permission denied: a person must allow it, and there is no terminal to ask at"
 	for _, test := range []struct {
 		name, command string
 		answers       []hookpoints.PrePermissionAnswer

@@ -12,7 +12,7 @@ import (
 
 // Recipe is a prepared prompt with what it allows.
 type Recipe struct {
-	// Name is the recipe's name, as hooks are told.
+	// Name is the recipe's name, as hooks see it.
 	Name string
 	// Prompt is its text with the arguments filled in.
 	Prompt string

@@ -73,7 +73,7 @@ func TestAShellServerIsAShellAndAServer(t *testing.T) {
 	}{
 		{"", "", "done"}, {"allow", "", "done"}, {"deny", "", no}, {"", "deny", no}, {"deny", "allow", no},
 		{"allow", "deny", no},
-		{"allow", "ask", "Permission denied: it is asked, and there is no terminal to ask at; "},
+		{"allow", "ask", "Permission denied: a person must allow it, and there is no terminal to ask at; "},
 	} {
 		t.Run(string(test.shell+" "+test.mcp), func(t *testing.T) {
 			h := newHarness(t, calls("mcp__box__run", `{"line":"git push"}`), says("done"))

@@ -1,7 +1,6 @@
 package agent
 
-// The model is told of a repeated call from the second repetition; the last one ends the
-// turn.
+// From the second repetition on, the result of a repeated call says so; the last one ends the turn.
 const (
 	firstToldRepeat = 2
 	lastRepeat      = 5

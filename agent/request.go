@@ -139,7 +139,7 @@ func namesOf(specs []tools.Spec) []string {
 type modelRequest struct {
 	messages []llm.Message
 	tools    []tools.Spec
-	// depth is that of the turn; event is what is reported, as far as known.
+	// depth is the depth of the turn; event is the report, as far as known.
 	depth int
 	event RequestEvent
 }

@@ -126,7 +126,7 @@ func (a *Agent) Retry(ctx context.Context) (string, error) {
 }
 
 // fireFailed fires on_turn_failed for a turn that ended by an error or was interrupted, even
-// if ctx has ended. That a plugin refused the prompt or ended the turn is no failure. response is what the model
+// if ctx has ended. It is not a failure if a plugin refused the prompt or ended the turn. response is what the model
 // answered last.
 func fireFailed(ctx context.Context, t *turn, response string, failure error) {
 	var refused *RefusedError
@@ -142,7 +142,7 @@ func fireFailed(ctx context.Context, t *turn, response string, failure error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
-	plugin.Fire(ctx, t.agent.Host, hookpoints.OnTurnFailed, payload) // its error would say no more than the failure
+	plugin.Fire(ctx, t.agent.Host, hookpoints.OnTurnFailed, payload) // its error would add nothing to the failure
 }
 
 // endTimeout bounds on_end, which also runs after a Ctrl-C.

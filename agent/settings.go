@@ -20,8 +20,7 @@ type Settings struct {
 	// Home and ProjectRoot are directories for on_start.
 	Home, ProjectRoot string
 	// Dir is the working directory, Version the program's, for the view of the conversation
-	// that plugins ask for. TrustTools is true if nobody is asked before a tool runs; plugins
-	// are told.
+	// that plugins ask for. TrustTools is true if tools run without a question; plugins get it.
 	Dir, Version string
 	TrustTools   bool
 	// Options are further members of the request body, in order.

@@ -232,7 +232,7 @@ func (s *spawn) lastText(ctx context.Context) string {
 	return ""
 }
 
-// result returns what the model that asked for the sub-agent is told.
+// result returns the answer to the model that asked for the sub-agent.
 func (s *spawn) result() tools.Result {
 	who := "sub-agent " + s.agent.inner.nesting.AgentID
 	switch s.status {
@@ -272,7 +272,7 @@ func (s *spawn) report(ctx context.Context) error {
 	return err
 }
 
-// told returns what hooks are told about the sub-agent and the call that starts it.
+// told returns what hooks learn about the sub-agent and the call that starts it.
 func (s *spawn) told() hookpoints.Spawned {
 	about := s.agent.inner.nesting
 	return hookpoints.Spawned{
@@ -306,7 +306,7 @@ func (s *spawn) use() contexts.AgentUse {
 		OutputTokens: took.OutputTokens}
 }
 
-// withOption returns the members of a request with one that replaces that of the same name.
+// withOption returns the members of a request with one that replaces the member of the same name.
 func withOption(options []llm.Option, name string, value any) (list []llm.Option) {
 	text, _ := json.Marshal(value) // a number
 	for _, o := range options {

@@ -74,8 +74,8 @@ func (spawnAgent) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 
 // RunAgent runs a sub-agent for the call in whose context a tool runs, and returns its last
 // answer as the tool's result. All hooks fire inside; it has at most the tools that the
-// call's model was offered, under the same permissions. What goes wrong is a failed
-// result; the error is the end of ctx. Several can run at the same time.
+// call's model was offered, under the same permissions. A failure is a failed result;
+// the error is the end of ctx. Several can run at the same time.
 func RunAgent(ctx context.Context, task AgentTask) (tools.Result, error) {
 	call, _ := ctx.Value(callKey{}).(*toolCall)
 	if call == nil {

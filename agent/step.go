@@ -65,7 +65,7 @@ func (s *step) firePostToolBatch(ctx context.Context) error {
 func (s *step) respond(ctx context.Context) error {
 	t := s.turn
 	if t.agent.Renew != nil && t.agent.Renew(ctx) {
-		t.agent.schemas = schemas{} // they are those of the tools before
+		t.agent.schemas = schemas{} // they belong to the tools before
 	}
 	offer, err := t.offerTools(ctx)
 	if err != nil {

@@ -33,9 +33,9 @@ type Kept struct {
 	// Context is the context, Cache keeps its large outputs.
 	Context Context
 	Cache   cache.Saver
-	// Tools are those of the agent that asks, made for this context.
+	// Tools are the tools of the agent that asks, made for this context.
 	Tools *tools.Set
-	// Settings are those of the context, for the server of the agent that asks.
+	// Settings are the settings of the context, for the server of the agent that asks.
 	Settings Settings
 	// Lock reserves the context until unlock is called; held ends when the lock is lost.
 	Lock func(ctx context.Context) (held context.Context, unlock func(), err error)
@@ -48,7 +48,7 @@ func (s Subagents) maxTokens() int { return orDefault(s.MaxTokens, DefaultMaxAge
 
 // AgentTask is what a sub-agent is asked to do.
 type AgentTask struct {
-	// Kind is what hooks are told as agent_type; default: the recipe's name, or
+	// Kind is what hooks get as agent_type; default: the recipe's name, or
 	// "general".
 	Kind string
 	// Input is the task.

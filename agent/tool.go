@@ -167,13 +167,13 @@ func (c *toolCall) permit(spec tools.Spec) error {
 }
 
 // checkCategory refuses a call of a tool with several categories: if its own category is
-// filtered out, and if plugins changed the arguments so that it is of another category than
-// the one that those before them were told.
+// filtered out, and if plugins changed the arguments so that it has another category than the
+// plugins before them saw.
 func (c *toolCall) checkCategory(spec tools.Spec) error {
 	switch {
 	case c.inv.Category != string(spec.Category):
-		return fmt.Errorf("plugins changed its arguments so that the call is of the category %q, and plugins that look for "+
-			"such calls were told %q", spec.Category, c.inv.Category)
+		return fmt.Errorf("plugins changed its arguments so that the call has the category %q, but plugins that "+
+			"look for such calls saw %q", spec.Category, c.inv.Category)
 	case c.agent.Settings.excluded(spec) != "":
 		return excludedCategory(c.agent.Settings.excluded(spec))
 	}
@@ -195,7 +195,7 @@ func (s *step) storeResult(call llm.ToolCall, result callResult) error {
 }
 
 // UnseenBy describes a tool that the guards and rules of an agent do not see although it seems to
-// do what they are about; false if it is none.
+// do what they are about; false if it is another tool.
 func UnseenBy(a *Agent, spec tools.Spec) (plugin.Unseen, bool) {
 	var rules func(tools.Spec, tools.Category) []string
 	if a.Gate != nil {

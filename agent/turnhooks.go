@@ -63,8 +63,8 @@ func (t *turn) firePreStop(ctx context.Context, response string) (string, error)
 	return strings.Join(texts, "\n\n"), t.storeFollowUps(texts)
 }
 
-// followUps returns the messages with which the turn continues: those of the plugins, and one
-// with their contexts.
+// followUps returns the messages with which the turn continues: the messages of the plugins, and
+// one with their contexts.
 func followUps(answer hookpoints.PreStopAnswer) []string {
 	texts := answer.FollowUpMessages
 	if blocks := contextBlocks(answer.Contexts); blocks != "" {

@@ -105,7 +105,7 @@ func TestARewriteCannotChangeTheCategoryOfACall(t *testing.T) {
 	h.plug("redirect", answerAt(hookpoints.PreTool,
 		hookpoints.PreToolAnswer{Arguments: []byte(`{"at":"https://a.org"}`)}))
 	h.prompt("go")
-	want := []string{`Error: tool "look" did not run: plugins changed its arguments so that the call is of the category ` +
-		`"fetch", and plugins that look for such calls were told "read"`}
+	want := []string{`Error: tool "look" did not run: plugins changed its arguments so that the call has the category ` +
+		`"fetch", but plugins that look for such calls saw "read"`}
 	same(t, "results", h.lookResults(), want)
 }

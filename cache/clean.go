@@ -17,7 +17,7 @@ type Limits struct {
 	// MinAge is how old an entry must be to be removed; 0: any age. A younger entry
 	// may be about to be mentioned somewhere.
 	MinAge time.Duration
-	// Now is the time by which ages are counted; zero: that of the store, or of this machine if
+	// Now is the time by which ages are counted; zero: the time of the store, or of this machine if
 	// there is none.
 	Now time.Time
 	// Keep, if set, keeps entries that are still needed.

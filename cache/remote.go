@@ -20,7 +20,7 @@ type remote struct {
 	local  Files  // where copies are kept
 }
 
-// document is the key of what describes an output, blob that of the output. Without an id
+// document is the key of the description of an output, blob the key of the output. Without an id
 // they are what the keys of all outputs of the conversation begin with.
 func (r remote) document(id string) string { return "out." + r.owner + "." + id }
 func (r remote) blob(id string) string     { return r.owner + "-" + id }

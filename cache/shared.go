@@ -15,7 +15,7 @@ import (
 // out.CONTEXT.ID describes an output, and the blob CONTEXT-ID is the output; CONTEXT is the
 // id that the conversation has in the store. Use [OpenShared].
 //
-// What comes from the store was written by whoever may write it: ids, sizes, hashes and
+// Anybody who may write the store may have written its contents: ids, sizes, hashes and
 // indexes are checked before they are used.
 type Shared struct {
 	engine  *store.Engine

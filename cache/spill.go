@@ -11,7 +11,7 @@ import (
 const (
 	// blocks is how many blocks of a spill may wait to be measured.
 	blocks = 4
-	// writebackStep is after how many bytes the kernel is told to begin writing to disk.
+	// writebackStep is after how many bytes chibi tells the kernel to begin writing to disk.
 	writebackStep = 16 << 20
 )
 
@@ -114,8 +114,7 @@ func (s *spill) Close() error {
 }
 
 // writtenTo returns what is known of a file that is about to be saved. A file that was
-// changed, replaced or touched since it was closed, by a hook that was told its path for
-// example, counts as unknown.
+// changed, replaced or touched since it was closed, by a hook that got its path for example, counts as unknown.
 func writtenTo(file Spilled) written {
 	s, ok := file.(*spill)
 	if !ok || s.written.info == nil {

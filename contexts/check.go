@@ -116,8 +116,8 @@ func readAll(ctx context.Context, texts ...func(context.Context) (string, error)
 	return err
 }
 
-// mend takes what is damaged out of a context, and reads it again. What it cannot take out is still
-// damaged.
+// mend takes damaged entries out of a context, and reads it again. Entries that it cannot take out
+// are still damaged.
 func mend(ctx context.Context, s *Store, name string, each func(Aside)) (c Checked, damage []string, err error) {
 	err = setAside(ctx, s, name, each)
 	if endsAll(ctx, err) {
@@ -132,7 +132,7 @@ func mend(ctx context.Context, s *Store, name string, each func(Aside)) (c Check
 
 // setAside takes what is damaged out of a context while it has its lock.
 func setAside(ctx context.Context, s *Store, name string, each func(Aside)) error {
-	s.Report = nil // what is damaged was said
+	s.Report = nil // the report has the damage already
 	h := s.handle(name)
 	h.conversation.ref.Around = true
 	held, unlock, err := h.Lock(ctx)

@@ -91,7 +91,7 @@ func (c *conversation) KeepView(ctx context.Context, v View) (path string, err e
 }
 
 // Session returns which conversation the context has. Its cost depends neither on the
-// length of the window nor on that of the transcript.
+// length of the window nor of the transcript.
 func (c *conversation) Session(ctx context.Context) (Session, error) {
 	begins, err := c.transcript.Begins(ctx)
 	if err != nil {

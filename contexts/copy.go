@@ -22,7 +22,7 @@ type CopyOptions struct {
 	// They are left out, and the error is reported. Nil: all are copied.
 	LocalConfig func(name, text string) error
 	// Progress is called whenever some entries of a context were copied, and when it is done;
-	// nil: nobody is told.
+	// nil: nobody hears of it.
 	Progress func(Copied)
 }
 
@@ -31,7 +31,7 @@ type Copied struct {
 	Name string
 	// Number counts the contexts from 1 to Of.
 	Number, Of int
-	// Entries, Mail and Outputs are how many were copied. What was there is not counted.
+	// Entries, Mail and Outputs are how many were copied. Ones that existed are not counted.
 	Entries, Mail, Outputs int
 	// Done is true when nothing more of it is copied, because of Err if that is not nil.
 	Done bool

@@ -300,7 +300,8 @@ func TestAFileThatAPersonHasPutThereIsLeftAlone(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 	s.has("todos.md", "from the store")
-	if got := strings.Join(s.reports, "\n"); !strings.Contains(got, "local.toml does not count, and is left alone") {
+	if got := strings.Join(s.reports, "\n"); !strings.Contains(got, "local.toml has no effect, and chibi does not "+
+		"change it") {
 		t.Errorf("reported: %q", got)
 	}
 }

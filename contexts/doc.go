@@ -3,7 +3,7 @@
 // ([OpenShared]), or in memory ([NewMemory]). Package contexts/contexttest tests what
 // every [Store] does.
 //
-// The rules that are the same wherever contexts are kept are here. What keeps them is
+// The rules that are the same wherever contexts are kept are here. The code that keeps them is
 // below contexts/internal: homes and memory, which implement the interfaces of parts.
 //
 // What it promises:

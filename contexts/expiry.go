@@ -46,7 +46,7 @@ func (m maintenance) Expire(ctx context.Context, inUse string) (removed []Expire
 // Visited is a context that [Store.Visit] comes to.
 type Visited struct {
 	Name string
-	// Place is that of the context in the order.
+	// Place is the place of the context in the order.
 	Place string
 	// Expire removes the context if it has expired, see [Store.Expire], and returns why; "" if it
 	// stays.

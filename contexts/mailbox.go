@@ -55,7 +55,7 @@ func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
 	return b.forOnePrompt(waiting), nil
 }
 
-// waiting returns the messages in the inbox, and those of them that no prompt has delivered and
+// waiting returns the messages in the inbox, and the ones that no prompt has delivered and
 // answered to the end.
 func (b *mailbox) waiting(ctx context.Context) (all, waiting []Mail, err error) {
 	if all, err = b.inbox.Waiting(ctx); err != nil {

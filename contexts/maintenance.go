@@ -51,8 +51,8 @@ func (m maintenance) IsShared() bool {
 }
 
 // ID returns the id of a context in a store that many machines share, which stays the same
-// when the context is renamed: 32 hexadecimal digits. It is "" in other stores and if there
-// is no such context.
+// when the context is renamed: 32 hexadecimal digits. It is "" in other stores and without such a
+// context.
 func (m maintenance) ID(ctx context.Context, name string) (string, error) {
 	if err := ValidName(name); err != nil {
 		return "", err
@@ -63,8 +63,8 @@ func (m maintenance) ID(ctx context.Context, name string) (string, error) {
 	return "", nil
 }
 
-// AgesAt returns the time by which ages are counted: that of a store that many machines share, and
-// of this machine for others. The error is a *[store.ClockError] if this machine's clock is so far
+// AgesAt returns the time by which ages are counted: the time of a store that many machines share,
+// and of this machine for others. The error is a *[store.ClockError] if this machine's clock is so far
 // from the store's that it may remove nothing that is old.
 func (m maintenance) AgesAt(ctx context.Context) (time.Time, error) {
 	if shared, ok := m.store.backend.(parts.Sharing); ok {

@@ -28,7 +28,7 @@ type (
 	Session = parts.Session
 	// Mail is a message from one context to another.
 	Mail = parts.Mail
-	// View is what a view of a conversation for scripts says besides what was said.
+	// View is what a view of a conversation for scripts says besides the entries.
 	View = parts.View
 	// State holds the current and the previous context.
 	State = registry.State

@@ -58,8 +58,8 @@ func KnownWindows() []KnownWindow {
 	}
 }
 
-// ContextWindow returns the context window of a model in tokens: that of the longest
-// matching prefix in [KnownWindows], or [DefaultWindow]. A vendor before the name
+// ContextWindow returns the context window of a model in tokens: the window of the longest matching
+// prefix in [KnownWindows], or [DefaultWindow]. A vendor before the name
 // ("anthropic/") and the case of letters are ignored.
 func ContextWindow(model string) int {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])

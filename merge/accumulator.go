@@ -32,8 +32,8 @@ func New(info hookpoints.Info, payload []byte) *Accumulator {
 
 // Fold combines a complete list of replies, in plugin order, and returns the payload as
 // rewrites have left it. Replies after the one that settles a chain or a claim are left
-// out, because nobody would have been asked for them; those of guards, which are asked at
-// once, are not. A reply that is not a JSON object is ignored, with a note.
+// out, because nobody would have been asked for them; replies of guards, which are asked at once,
+// are not. A reply that is not a JSON object is ignored, with a note.
 func Fold(info hookpoints.Info, payload []byte, replies []Reply) (result Result, final []byte) {
 	a := New(info, payload)
 	settled := false
@@ -133,8 +133,8 @@ func (a *Accumulator) rewrite(r *reply) {
 	}
 }
 
-// replace gives a field of the payload a new value; one that is equal to the present
-// one is no change.
+// replace gives a field of the payload a new value; one that is equal to the present one changes
+// nothing.
 func (a *Accumulator) replace(r *reply, name, value string) {
 	now := a.payload.value(name)
 	before, after := now.result(), gjson.Parse(value)

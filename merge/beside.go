@@ -42,7 +42,7 @@ func addTexts(c *combination, f hookpoints.AnswerField) {
 	combineOffers(c, f, offers, Join)
 }
 
-// maxTold bounds the part of a text for the person in what is said about a reply, in bytes.
+// maxTold bounds the part of a text for the person in a note about a reply, in bytes.
 const maxTold = 200
 
 // tell passes on what replies say to the person.

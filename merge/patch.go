@@ -29,8 +29,8 @@ func Patch(doc, patch []byte) ([]byte, error) {
 }
 
 // Set puts a value under one top-level key of an object. The key is a key, not
-// a path, whatever is in it. Of several members with that name the last counts,
-// so it is the one that is replaced. The errors are those of [Patch].
+// a path, whatever is in it. Of several members with that name the last counts, and Set replaces
+// it. The errors are as in [Patch].
 func Set(doc []byte, field string, value []byte) ([]byte, error) {
 	if !valid(value) {
 		return nil, fmt.Errorf("the value of %q is not JSON", field)
@@ -106,8 +106,7 @@ func (d *document) splice(field string) {
 func valid(text []byte) bool { return strictjson.Valid(text) }
 
 // patch applies a merge patch (RFC 7396), which is valid JSON, and returns the
-// places that it changed, nil for none. What it sets to the value that is there
-// keeps its bytes.
+// places that it changed, nil for none. A member that it sets to its present value keeps its bytes.
 func (n *node) patch(patch gjson.Result) *places {
 	if !patch.IsObject() || n.members() == nil {
 		if equal(n.result(), patch) {

@@ -16,7 +16,7 @@ type Round struct {
 }
 
 // NewRound returns a round at a point that is valid according to [hookpoints.Validate].
-// The payload must be valid like that of [New].
+// The payload must be valid as for [New].
 func NewRound(info hookpoints.Info, payload []byte) *Round {
 	return &Round{info: info, received: document{text: payload, values: map[string]*node{}}}
 }
@@ -98,7 +98,7 @@ func (n *node) differMember(name string, before *node, after gjson.Result) {
 // is left.
 func (n *node) trim(patch gjson.Result) string {
 	switch {
-	case n == nil && patch.Type == gjson.Null: // it deletes what is not there
+	case n == nil && patch.Type == gjson.Null: // it deletes a missing member
 		return ""
 	case patch.Type == gjson.Null:
 		return patch.Raw

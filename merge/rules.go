@@ -241,7 +241,7 @@ func messageIn(info hookpoints.Info, said []byte) string {
 // maxNotOffered bounds how many names that are not offered are listed.
 const maxNotOffered = 10
 
-// noteNotOffered adds notes about names in lists that are none of the known ones.
+// noteNotOffered adds notes about names in lists that are not known.
 func (c *combination) noteNotOffered(f hookpoints.AnswerField, listed []string) {
 	known := setOf(listed)
 	for _, r := range c.replies {

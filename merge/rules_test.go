@@ -197,7 +197,7 @@ func TestEveryOtherOpinionIsReported(t *testing.T) {
 	for _, e := range got.Effects {
 		notes = append(notes, e.Notes)
 	}
-	want := [][]merge.Note{{{Text: `its decision "allow" is not used, that of plugin "p1" is "ask"`}}, nil,
+	want := [][]merge.Note{{{Text: `its decision "allow" is not used, as plugin "p1" decides "ask"`}}, nil,
 		{{Text: `plugin "p1" came first with the same decision "ask"`}}}
 	if diff := cmp.Diff(want, notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)

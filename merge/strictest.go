@@ -62,7 +62,7 @@ func (r *reply) ignoreAllow(changedBy string) {
 	}
 }
 
-// takeDecision makes the decision of a reply that of the answer, in the fields in which the
+// takeDecision makes the decision of a reply the decision of the answer, in the fields in which the
 // reply said it, with the fields that belong to them.
 func (c *combination) takeDecision(r *reply, decision hookpoints.Decision) {
 	names := strictestOf(c.info)
@@ -114,7 +114,7 @@ func (r *reply) notUsed(info hookpoints.Info, said hookpoints.Decision, winner s
 		r.note("", "plugin %q came first with the same decision %q", winner, decision)
 	default:
 		r.lost("/"+fieldsSaying(info, r, said)[0], winner)
-		r.note("", "its decision %q is not used, that of plugin %q is %q", said, winner, decision)
+		r.note("", "its decision %q is not used, as plugin %q decides %q", said, winner, decision)
 	}
 }
 
@@ -160,7 +160,7 @@ func decisionIn(value string) hookpoints.Decision {
 // denies reports whether a value of a field is a denial.
 func denies(value string) bool { return decisionIn(value) == hookpoints.DecisionDeny }
 
-// rank orders decisions by strictness. What is none ranks lowest.
+// rank orders decisions by strictness. Any other text ranks lowest.
 func rank(d hookpoints.Decision) int {
 	order := [...]hookpoints.Decision{hookpoints.DecisionAllow, hookpoints.DecisionAsk, hookpoints.DecisionDeny}
 	return slices.Index(order[:], d)

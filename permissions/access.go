@@ -44,7 +44,7 @@ func AccessOf(spec tools.Spec, arguments json.RawMessage, dir string) tools.Acce
 
 // CheckSubject returns an error if a call has an argument whose name differs only in letters'
 // case, "-" or "_" from the one that says what it is about: the tool may take the one for the
-// other, and what is judged would not be what it does.
+// other, so the rules would decide about something else than it does.
 func CheckSubject(spec tools.Spec, arguments json.RawMessage) error {
 	var values map[string]json.RawMessage
 	names := subjectsOf(spec)

@@ -13,7 +13,7 @@ import (
 // which a call was allowed. Implementations are safe for concurrent use.
 type Approvals interface {
 	// Changed returns how the definition of a tool differs from the approved ones; nil: it is
-	// one of them, or there is none. An error means that this cannot be told.
+	// one of them, or there is none. An error means that nobody knows.
 	Changed(r *tools.Remote) (*Change, error)
 	// Approve remembers the definition of a tool. It does nothing if that is approved.
 	Approve(r *tools.Remote) error
@@ -43,7 +43,7 @@ func withApproval(approvals Approvals, c Call, j ruling) ruling {
 	switch {
 	case err != nil:
 		j.Judgement = Judgement{Decision: Deny, By: "the list of approved definitions",
-			Reason: fmt.Sprintf("whether %s has changed cannot be told: %v", nameOf(remote), err)}
+			Reason: fmt.Sprintf("chibi cannot find out whether %s has changed: %v", nameOf(remote), err)}
 	case change != nil:
 		reason := fmt.Sprintf("%s is not what was approved: its %s changed", nameOf(remote),
 			strings.Join(change.Parts, ", "))

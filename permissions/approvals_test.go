@@ -102,7 +102,7 @@ func TestApprovalsThatFail(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	g := Gate{Policy: fixed{judge: Judgement{Decision: Allow}}, Approvals: &approvals{err: broken}, TrustAll: true}
 	got, err := g.Decide(t.Context(), readCall("read"), says(Judgement{}))
-	want := `whether tool "read" of MCP server files has changed cannot be told: the disk is broken`
+	want := `chibi cannot find out whether tool "read" of MCP server files has changed: the disk is broken`
 	if err != nil || got.Decision != Deny || got.Reason != want {
 		t.Errorf("they cannot be read: %+v, %v", got, err)
 	}

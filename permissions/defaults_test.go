@@ -79,8 +79,8 @@ func TestACommandOutsideTheRootsIsAskedWithTheReason(t *testing.T) {
 	r := rulesOf(t, nil, nil, []string{"shell(ls)"})
 	g := Gate{Policy: r}
 	got, err := g.Decide(t.Context(), shellCall("ls", "/elsewhere"), says(Judgement{}))
-	want := "it would run in /elsewhere, and rules allow commands inside the roots only; it is asked, and there is no " +
-		"terminal to ask at; --trust-tools allows it for one run"
+	want := "it would run in /elsewhere, and rules allow commands inside the roots only; a person must allow it, and " +
+		"there is no terminal to ask at; --trust-tools allows it for one run"
 	if err != nil || got.Decision != Deny || got.Reason != want {
 		t.Errorf("%+v %v", got, err)
 	}

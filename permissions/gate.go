@@ -58,7 +58,7 @@ type Gate struct {
 	granted map[string]bool // rules that the person allowed for this run; true: when a plugin asked
 }
 
-// Outcome is how a call was judged: allow or deny.
+// Outcome is the decision about a call: allow or deny.
 type Outcome struct {
 	Judgement
 	// Asked is set if the person was asked, or a plugin in their place.
@@ -78,7 +78,7 @@ type Hooks struct {
 	// Judge asks what they say about the call. It is not called for what a rule denies.
 	Judge func(context.Context) (Judgement, error)
 	// Answer asks them in the place of the person, also if nobody can be asked; nil: nobody
-	// wants to answer. What they leave undecided or ask is left to the person. It is not called
+	// wants to answer. The person decides if they do not, or if they ask. It is not called
 	// for what was answered before, and for what only the person can decide.
 	Answer func(context.Context, Question) (Judgement, error)
 }
@@ -93,8 +93,8 @@ type Asked struct {
 	Took time.Duration
 }
 
-// Concerns reports whether a call needs a judgement: that of a tool of a category, or one
-// that a rule is about.
+// Concerns reports whether a call needs a judgement: its tool has a category, or a rule is about
+// it.
 func (g *Gate) Concerns(c Call) bool {
 	if g == nil || c.Tool.Category != "" || c.Tool.Remote != nil {
 		return g != nil
@@ -104,7 +104,7 @@ func (g *Gate) Concerns(c Call) bool {
 }
 
 // Continue takes over what the person allowed for the run at another gate; nil: there is
-// none. It is called before the first call is judged.
+// none. It is called before the first decision.
 func (g *Gate) Continue(other *Gate) {
 	if other == nil {
 		return
@@ -114,8 +114,8 @@ func (g *Gate) Continue(other *Gate) {
 	g.granted = maps.Clone(other.granted)
 }
 
-// Decide returns the final judgement about a call: allow or deny. Errors are those of hooks,
-// and the end of ctx.
+// Decide returns the final judgement about a call: allow or deny. Errors come from hooks, and from
+// the end of ctx.
 func (g *Gate) Decide(ctx context.Context, c Call, hooks Hooks) (Outcome, error) {
 	j, err := g.judge(ctx, &c, hooks.Judge, g.Person != nil || hooks.Answer != nil)
 	if err != nil {
@@ -298,13 +298,13 @@ func (g *Gate) unasked(q Question, nobody error) Judgement {
 	case q.Why.Protected || q.Why.Doubtful:
 		j.Reason = fmt.Sprintf("%s: only a person at a terminal can allow it, and there is none", q.Why.Reason)
 	case q.Why.Insistent:
-		j.Reason = because + fmt.Sprintf("it is asked, and %v; no rule and no flag answers what a plugin asks, only you "+
-			"or a plugin at pre_permission", nobody)
+		j.Reason = because + fmt.Sprintf("a person must allow it, and %v; no rule and no flag answers the question of a "+
+			"plugin, only you or a plugin at pre_permission", nobody)
 	case q.Rule == "":
-		j.Reason = because + fmt.Sprintf("it is asked, and %v; --trust-tools allows it for one run", nobody)
+		j.Reason = because + fmt.Sprintf("a person must allow it, and %v; --trust-tools allows it for one run", nobody)
 	default:
-		j.Reason = because + fmt.Sprintf("it is asked, and %v; --allow %s allows it for one run, [permissions] allow in "+
-			"config.toml always", nobody, commandline.Quote(q.Rule))
+		j.Reason = because + fmt.Sprintf("a person must allow it, and %v; --allow %s allows it for one run, [permissions] "+
+			"allow in config.toml always", nobody, commandline.Quote(q.Rule))
 	}
 	return j
 }
@@ -338,7 +338,7 @@ func (g *Gate) remember(q Question, scope Scope) error {
 
 // Opinion returns what a policy and hooks say about a call that somebody else decides about:
 // undecided if neither says anything. hooks asks the plugins; it is not called for what a rule
-// denies. Errors are those of hooks.
+// denies. Errors come from hooks.
 func Opinion(ctx context.Context, p Policy, c Call, hooks func(context.Context) (Judgement, error)) (Judgement, error) {
 	ruled := p.Judge(c)
 	if ruled.Decision == Deny {

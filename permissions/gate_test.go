@@ -164,8 +164,8 @@ func TestTrustDoesNotAnswerWhatARuleMayDeny(t *testing.T) {
 func TestWithoutATerminalTheLineSaysWhatWouldAllow(t *testing.T) {
 	g := Gate{Policy: fixed{byDefault: Judgement{Decision: Ask, By: "the default for shell"}, rule: "shell_exec(make)"}}
 	got, err := g.Decide(t.Context(), Call{}, says(Judgement{}))
-	want := `it is asked, and there is no terminal to ask at; --allow 'shell_exec(make)' allows it for one run, ` +
-		`[permissions] allow in config.toml always`
+	want := `a person must allow it, and there is no terminal to ask at; --allow 'shell_exec(make)' allows it for one ` +
+		`run, [permissions] allow in config.toml always`
 	if err != nil || got.Decision != Deny || got.Reason != want {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -224,7 +224,7 @@ func (absent) Ask(context.Context, Question) (Answer, error) {
 func TestTheLineSaysWhyNobodyCanBeAsked(t *testing.T) {
 	g := Gate{Person: absent{}, Policy: fixed{byDefault: Judgement{Decision: Ask}, rule: "shell_exec(make)"}}
 	got, err := g.Decide(t.Context(), Call{}, says(Judgement{}))
-	want := `it is asked, and the window is closed; --allow 'shell_exec(make)' allows it for one run, ` +
+	want := `a person must allow it, and the window is closed; --allow 'shell_exec(make)' allows it for one run, ` +
 		`[permissions] allow in config.toml always`
 	if err != nil || got.Decision != Deny || !got.Unasked || got.Reason != want {
 		t.Errorf("%+v %v", got, err)

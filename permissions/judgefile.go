@@ -18,7 +18,7 @@ func (c fileCall) judge() Judgement {
 		return Strictest(j, c.protect(c.file))
 	case c.spec.Category == tools.CategorySearch && !c.mayList():
 		return Strictest(j, c.neverRead(c.file), Judgement{Decision: Deny, By: j.By,
-			Reason: "reading there is asked for each file, so it cannot be searched; read single files"})
+			Reason: "chibi asks before each file that it reads there, so it cannot search there; read single files"})
 	}
 	return Strictest(j, c.neverRead(c.file))
 }
@@ -49,7 +49,7 @@ func (c fileCall) isAbout(rule *rule) bool {
 	switch {
 	case rule.names(c.spec):
 		return true
-	case c.spec.Category == tools.CategoryEdit: // whether a text is in the file is told by the edit
+	case c.spec.Category == tools.CategoryEdit: // the edit tells whether a text is in the file
 		return rule.forbidsWriting() || rule.forbidsReading()
 	case isWritten(c.spec.Category):
 		return rule.forbidsWriting()

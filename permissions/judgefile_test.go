@@ -201,7 +201,7 @@ func TestWhatMayNotBeReadIsNotFound(t *testing.T) {
 		}
 	}
 	got := rulesOf(t, nil, []string{"read(/secrets)"}, nil).Judge(fileCallOf(grepFiles, "/project/secrets"))
-	want := "reading there is asked for each file, so it cannot be searched; read single files"
+	want := "chibi asks before each file that it reads there, so it cannot search there; read single files"
 	if got.Decision != Deny || got.Reason != want {
 		t.Errorf("a search where reading is asked: %+v", got)
 	}

@@ -25,7 +25,7 @@ func parseAll(d Decision, written []Written) (list []*rule, err error) {
 	for _, w := range written {
 		r, err := parseRule(w.Text)
 		if err == nil && d == Allow && strings.Contains(r.tool, "*") && !strings.HasPrefix(r.tool, "mcp__") {
-			err = errors.New("what is allowed is named; only names that begin with mcp__ can have a *")
+			err = errors.New("allow names one tool; only names that begin with mcp__ can have a *")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s %q: %w", place(d, w.Where), w.Text, err)
@@ -91,7 +91,7 @@ func (l *lists) forbidden(match func(*rule) certainty) Judgement {
 			return Judgement{Decision: Deny, By: rule.by()}
 		case possible:
 			asked = Judgement{Decision: Ask, By: rule.by(), Doubtful: true,
-				Reason: "whether the rule is about this call cannot be told before"}
+				Reason: "chibi cannot know before the call whether the rule matches it"}
 		}
 	}
 	for _, rule := range l.ask {

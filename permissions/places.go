@@ -20,7 +20,7 @@ type places struct {
 	base       []string // where patterns begin
 	home       []string // the person's home
 	chibiHome  []string
-	roots      []string // where reading is not asked
+	roots      []string // where files are read without a question
 	writeRoots []string // where edits can be accepted
 	dir        string   // where chibi was started
 	protected  func() *protectedIndex

@@ -30,8 +30,8 @@ type protectedIndex struct {
 	open   []protectedEntry
 }
 
-// newProtectedIndex makes an index of the table, which begins to cost when a path is judged
-// first. homes are the person's home, as it is named and with links resolved.
+// newProtectedIndex makes an index of the table, which begins to cost at the first path.
+// homes are the person's home, as it is named and with links resolved.
 func newProtectedIndex(homes []string) func() *protectedIndex {
 	return sync.OnceValue(func() *protectedIndex {
 		x := &protectedIndex{byPart: map[string][]protectedEntry{}}

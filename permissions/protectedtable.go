@@ -15,8 +15,8 @@ type protectedGroup struct {
 // anywhere; one that begins with ~/ below the person's home only, and one that begins with / in
 // that place only. {a,b} stands for each of the words, a * at the end for any rest of a name.
 //
-// What people change in their projects every day is not here, although programs run it when they
-// are told to: Makefile, package.json, setup.py, workflows of CI, which run elsewhere.
+// What people change in their projects every day is not here, although programs run it on command:
+// Makefile, package.json, setup.py, workflows of CI, which run elsewhere.
 func protectedGroups() []protectedGroup {
 	return slices.Concat(runBySessions(), runByPrograms(), runByTools())
 }

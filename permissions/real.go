@@ -12,8 +12,8 @@ import (
 const maxLinks = 40
 
 // Real returns an absolute path with all symbolic links resolved, as far as it exists: a
-// link to what does not exist yet leads to that, so that writing it is judged by where
-// it would be created. Links in a circle stay as they are. A path that is not cleaned is
+// link to what does not exist yet leads to that, so that rules about writing see the place where it
+// would be created. Links in a circle stay as they are. A path that is not cleaned is
 // taken as the system takes it: "link/.." is the parent of what the link leads to.
 func Real(name string) string {
 	real, _ := Follow(name)

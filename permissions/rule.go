@@ -20,8 +20,8 @@ type rule struct {
 	tool string
 	// specifier is what is in parentheses; "" for a rule about all calls.
 	specifier string
-	// inProject says of a rule about all calls that it was written with (*) or (**), which of
-	// files allows those of the project only.
+	// inProject says of a rule about all calls that it was written with (*) or (**), which for a rule
+	// about files allows only files of the project.
 	inProject bool
 
 	shell  shellPattern
@@ -97,7 +97,7 @@ func checkToolName(name string) error {
 	return nil
 }
 
-// compile finds what the specifier means. What it does not mean is an error only if the
+// compile finds what the specifier means. A specifier without a meaning is an error only if the
 // rule is about tools of that category.
 func (r *rule) compile() error {
 	r.shell, r.notShell = parseShellPattern(r.specifier)

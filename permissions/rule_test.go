@@ -46,7 +46,7 @@ func TestARuleThatCannotBeParsedIsNamedWithItsPlace(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	_, err = NewRules(Settings{Allow: []Written{{"*", `--allow "*"`}}})
-	want := `--allow "*": what is allowed is named; only names that begin with mcp__ can have a *`
+	want := `--allow "*": allow names one tool; only names that begin with mcp__ can have a *`
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -8,16 +8,16 @@ import (
 
 // Settings are what rules are made from.
 type Settings struct {
-	// Deny, Ask and Allow are the rules of all places together. A rule of one list beats
-	// those of the lists after it; in a list, the order does not matter.
+	// Deny, Ask and Allow are the rules of all places together. A rule of one list beats the rules of
+	// the lists after it; in a list, the order does not matter.
 	Deny, Ask, Allow []Written
 	// Root is the root of the project, "" if there is none. Patterns of paths begin there,
 	// or in Dir if there is no root.
 	Root string
 	// Dir is the working directory.
 	Dir string
-	// ReadRoots and WriteRoots are further directories in which reading is not asked, and
-	// in which AcceptEdits allows writing.
+	// ReadRoots and WriteRoots are further directories in which the model reads without a question,
+	// and in which AcceptEdits allows writing.
 	ReadRoots, WriteRoots []string
 	// ChibiHome is chibi's home, and UserHome the home directory of the person.
 	ChibiHome, UserHome string
@@ -113,8 +113,8 @@ func (r *Rules) judgeURL(c Call) Judgement {
 	return Strictest(r.forbidden(match), r.permit(c.Tool, func(rule *rule) bool { return rule.allowsFetch(c.Access) }))
 }
 
-// judgeOther judges a call of a tool whose rules have no specifiers. One that has a
-// specifier all the same is asked about.
+// judgeOther judges a call of a tool whose rules have no specifiers. If one has a specifier
+// nevertheless, the decision is to ask.
 func (r *Rules) judgeOther(c Call) Judgement {
 	return Strictest(r.forbidden(maybe(c.Tool)), r.permit(c.Tool, (*rule).isBare))
 }

@@ -63,8 +63,7 @@ func isOwnView(name string) bool {
 	return strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/dev/fd/")
 }
 
-// isNoFile reports whether a target is no file of the disk, so that there is nothing to
-// judge.
+// isNoFile reports whether a target is not a file of the disk, so that no rule is needed.
 func isNoFile(w commandline.Word) bool {
 	return isHarmlessDevice(w.Text) || strings.HasPrefix(w.Text, "/dev/fd/") &&
 		strings.Trim(w.Text[len("/dev/fd/"):], "0123456789") == ""

@@ -81,7 +81,7 @@ func TestURLPolicyDecidesByTheFirstListWithAnEntry(t *testing.T) {
 		{"http://10.0.0.7/", "", Deny, "preset:private_network", "10.0.0.7 is not a public address " +
 			"(private_network)"},
 		{"http://169.254.169.254/", "", Undecided, "", ""},
-		{"gopher://x/", "", Deny, "preset:unparseable", "it is no URL that can be read"},
+		{"gopher://x/", "", Deny, "preset:unparseable", "chibi cannot read the URL"},
 		{"", "", Undecided, "", ""},
 	} {
 		got := lists.Judge(fetch(test.url, test.addresses))

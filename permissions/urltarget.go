@@ -59,9 +59,9 @@ func (t *Target) add(class urls.Class, address netip.Addr) {
 	switch {
 	case class == urls.Public:
 	case class == urls.Unparseable:
-		t.Reason = "it is no URL that can be read"
+		t.Reason = "chibi cannot read the URL"
 	case class == urls.Unresolved:
-		t.Reason = fmt.Sprintf("the address of %s is not known", t.Host)
+		t.Reason = fmt.Sprintf("chibi does not know the address of %s", t.Host)
 	case address.IsValid() && address.String() != t.Host:
 		t.Reason = fmt.Sprintf("%s has the address %s (%s)", t.Host, address, class)
 	default:

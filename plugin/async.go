@@ -30,7 +30,7 @@ func (p *Plugin) AsyncAt(at hookpoints.Name) bool {
 
 // background are the events of a host that nobody waits for. Those of one plugin are handled
 // in their order. They are reported by the goroutines that call Fire and Join, so that what
-// is reported of one dispatch is never mixed with that of another one.
+// is reported of one dispatch is never mixed with the reports of another one.
 type background struct {
 	unreported atomic.Int64 // how many events there are
 

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// askAtOnce asks several plugins at once, those of one sequence one after another,
+// askAtOnce asks several plugins at once, the plugins of one sequence one after another,
 // and adds their replies in order. The error is the end of ctx, or a [StartError].
 func (d *dispatch) askAtOnce(ctx context.Context, plugins []*Plugin) error {
 	if d.info.Mode == hookpoints.Observe {

@@ -20,8 +20,8 @@ type earlyCall struct {
 	repeated bool // it was called again at its turn, alone
 }
 
-// earlyCall prepares the call of one plugin. Those of a group divide the room among them:
-// together they take no more memory than if they were called one after another.
+// earlyCall prepares the call of one plugin. The calls of a group divide the room among them:
+// together they take as much memory as calls one after another.
 func (d *dispatch) earlyCall(p *Plugin, payload []byte, room int64) *earlyCall {
 	own := &dispatch{host: d.host}
 	own.left.Store(room)

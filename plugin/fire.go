@@ -73,7 +73,7 @@ type knownPoint struct {
 
 // subscribers lists, in order, the plugins that are asked at a point one after
 // another, and those that are asked at once; at a chain point these are the guards. The error is
-// that of a plugin that cannot be asked, see [Host.Validate].
+// about a plugin that cannot be asked, see [Host.Validate].
 func (h *Host) subscribers(at hookpoints.Info) (inTurn, atOnce []*Plugin, err error) {
 	for i := range h.Plugins {
 		p := &h.Plugins[i]
@@ -121,7 +121,7 @@ type dispatch struct {
 	merged  *merge.Accumulator
 	async   bool      // nobody waits for it
 	early   *schedule // of the plugins that are asked in turn; nil: none is asked before its turn
-	// askNext asks the next of them: ask, or that of the schedule.
+	// askNext asks the next of them: ask, or the schedule's method.
 	askNext func(ctx context.Context, p *Plugin, payload []byte) *reply
 }
 
@@ -160,8 +160,8 @@ func (d *dispatch) run(ctx context.Context, inTurn, atOnce []*Plugin) (merge.Res
 }
 
 // askAll asks the plugins inTurn one after another, each with the payload as the previous
-// one left it, until the dispatch is settled, and then those atOnce concurrently. The error
-// is that of ctx, or a [StartError].
+// one left it, until the dispatch is settled, and then those atOnce concurrently. The error is the
+// error of ctx, or a [StartError].
 func (d *dispatch) askAll(ctx context.Context, inTurn, atOnce []*Plugin) error {
 	if d.host.later.unreported.Load() > 0 || slices.ContainsFunc(inTurn, (*Plugin).isAskedWithOthers) {
 		defer d.prepare(ctx, inTurn, atOnce)()

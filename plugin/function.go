@@ -22,7 +22,7 @@ func (f HandlerFunc) Handle(ctx context.Context, ev Event) (Answer, error) {
 // reader is a HandlerFunc that needs no copy, as it neither changes nor keeps the payload.
 type reader HandlerFunc
 
-// Handle calls f and waits for its end, or for that of its time.
+// Handle calls f and waits for its end, or for the end of its time.
 func (f reader) Handle(ctx context.Context, ev Event) (Answer, error) {
 	done := make(chan outcome, 1)
 	if ev.plugin != nil && ev.plugin.Timeout > 0 {

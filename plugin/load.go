@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 )
 
-// Override holds a person's settings for one plugin, which override those of the plugin
+// Override holds a person's settings for one plugin, which override the settings of the plugin
 // itself.
 type Override struct {
 	// Timeout bounds its hooks and tools; 0: not overridden.
@@ -72,7 +72,7 @@ func (o Override) Apply(p *Plugin) (notices []Notice) {
 		switch {
 		case !slices.Contains(p.Hooks, point):
 			notices = append(notices, Notice{Plugin: p.Name, Text: fmt.Sprintf("guards in [plugins.%q] of the "+
-				"configuration names %s, at which it is not asked", p.Name, point)})
+				"configuration names %s, where it has no hook", p.Name, point)})
 		case !p.GuardsAt(point):
 			p.Guards = append(p.Guards, point)
 		}
@@ -155,7 +155,7 @@ type SkippedPlugin struct {
 	// Note is a note about the entry for lists; empty: none.
 	Note string
 	// Reportable is true if it looks like a plugin that its owner expects to work,
-	// so that a person should be told; false for a disabled plugin, a README
+	// so that a person should know; false for a disabled plugin, a README
 	// and the like.
 	Reportable bool
 	// Disabled is true if a person has disabled it.

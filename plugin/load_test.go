@@ -18,7 +18,7 @@ func TestTheConfigurationNamesGuards(t *testing.T) {
 		t.Errorf("guards (-want +got):\n%s\npure: %v", diff, p.Pure)
 	}
 	want := []plugin.Notice{{Plugin: "p", Text: "guards in [plugins.\"p\"] of the configuration names pre_tool_output, " +
-		"at which it is not asked"}}
+		"where it has no hook"}}
 	if diff := cmp.Diff(want, notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}

@@ -22,12 +22,12 @@ type Plugin struct {
 	// Events holds the names of its points in the plugin's protocol, for traces and
 	// lists; a point that is missing has its own name.
 	Events map[hookpoints.Name]string
-	// Guards are those of Hooks at which the plugin only ever blocks. At a
+	// Guards are the points of Hooks at which the plugin only ever blocks. At a
 	// chain point it is asked after all others, with the final payload.
 	Guards []hookpoints.Name
 	// Resident is true if the plugin says that one process answers all its events.
 	Resident bool
-	// Async are those of Hooks, observe points other than on_end, at which nobody waits for
+	// Async are the points of Hooks, observe points other than on_end, at which nobody waits for
 	// the plugin. Its events there are handled in their order, and are over before it is
 	// asked at another point. Call [Host.Join] before the host is given up.
 	Async []hookpoints.Name
@@ -126,10 +126,10 @@ type Event struct {
 	identify any     // a func() Identity; nil: nobody said
 }
 
-// Answer is a plugin's answer to an event. The zero value is no opinion.
+// Answer is a plugin's answer to an event. The zero value means no opinion.
 type Answer struct {
 	// Body is a JSON object with the fields of the point's answer. Empty, or
-	// an object without fields, is no opinion.
+	// an object without fields, means no opinion.
 	Body json.RawMessage
 	// Exit is the exit status of the process that answered; nil if none ran.
 	Exit *int

@@ -86,9 +86,9 @@ type DiscardedCall struct {
 
 // Firing is one dispatch as a whole, after its end.
 type Firing struct {
-	// Dispatch is that of its records.
+	// Dispatch is the dispatch of its records.
 	Dispatch int64
-	// Agent is that of its records.
+	// Agent is the agent of its records.
 	Agent string
 	// Point is the hook point.
 	Point hookpoints.Name

@@ -6,11 +6,11 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 )
 
-// maxSaid bounds how many different notices about the answers of one plugin at one point are said
-// and remembered: a plugin can make up new ones forever.
+// maxSaid bounds how many different notices about the answers of one plugin at one point chibi
+// shows and remembers: a plugin can make up new ones forever.
 const maxSaid = 20
 
-// said is what was said once.
+// said has the notices that people saw.
 type said struct {
 	mu    sync.Mutex
 	texts map[sayer]map[string]bool
@@ -39,7 +39,7 @@ func (s *said) once(about sayer, text string) string {
 		s.texts[about] = before
 	}
 	if before[text] = true; len(before) == maxSaid {
-		return text + "; nothing more is said of its answers here"
+		return text + "; chibi says nothing more about its answers here"
 	}
 	return text
 }

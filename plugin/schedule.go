@@ -14,7 +14,7 @@ import (
 // ones of a round, and neighbouring pure ones. Both are called at the same time, with the payload
 // of the first of them.
 //
-// What the dispatch means is the same for pure plugins as without it, because an answer is used
+// The result of the dispatch is the same for pure plugins as without it, because an answer is used
 // only at its turn, and only if the plugin would then receive the same payload. Those of a round
 // are asked once whatever the others answer; what they rewrite are differences.
 type schedule struct {
@@ -70,7 +70,8 @@ func (s *schedule) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	r := s.dispatch.ask(ctx, &early, payload)
 	switch {
 	case call.repeated:
-		s.discarded[i] = append(s.discarded[i], call.discarded("those of the plugins called with it left no room for it"))
+		s.discarded[i] = append(s.discarded[i], call.discarded("the answers of the plugins called with it left no room "+
+			"for it"))
 	case !call.began.IsZero():
 		r.record.Time, r.record.DurationMS = call.began, call.milliseconds()
 	}
@@ -111,7 +112,7 @@ func (s *schedule) askInRound(ctx context.Context, i int) *reply {
 }
 
 // noteBlocked notes that a reply has no effect because a plugin before it in its round
-// blocked. What blocks too gets its note when it is added.
+// blocked. A reply that blocks too gets its note when it is added.
 func (r *reply) noteBlocked(by string) {
 	if by != "" && r.body != nil && !r.refuses() {
 		r.record.Result, r.record.Why = Ignored, fmt.Sprintf("plugin %q blocked", by)

@@ -34,8 +34,8 @@ func (e *StartError) Error() string {
 // Unwrap returns the plugin's reason.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// stops reports whether a failure ends the run: at on_start a refusal does, and a
-// failure that was said to block just there.
+// stops reports whether a failure ends the run: at on_start a refusal does, and a failure does that
+// is set to block just there.
 func (r *reply) stops(err error) bool {
 	var refusal *Refusal
 	return r.record.Point == hookpoints.OnStart.Name &&

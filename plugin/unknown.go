@@ -62,8 +62,8 @@ func fieldsOf(info hookpoints.Info) (names []string) {
 	return names
 }
 
-// unknownText returns which fields the point does not know, and how a block is written if
-// they are those of another agent or of another point.
+// unknownText returns which fields the point does not know, and how a block is written if they
+// belong to another agent or another point.
 func unknownText(info hookpoints.Info, unknown []string) string {
 	text := UnknownFields(string(info.Name), unknown, fieldsOf(info))
 	if agentOf(unknown) != "" && info.CanBlock() {

@@ -157,7 +157,7 @@ func TestNoticesAboutUnknownFieldsAreBounded(t *testing.T) {
 	for range 50 {
 		fire(t, host, hookpoints.PreTool, call)
 	}
-	const end = "; ignored; nothing more is said of its answers here"
+	const end = "; ignored; chibi says nothing more about its answers here"
 	if n := len(l.notices); n != 20 || !strings.HasSuffix(l.notices[19], end) || strings.HasSuffix(l.notices[18], end) {
 		t.Errorf("%d notices, the last %q", n, l.notices[n-1])
 	}

@@ -19,7 +19,7 @@ type Unseen struct {
 	By []string
 }
 
-// Unseen examines a tool; false: it is none of those. rules names the rules that would hold for it
+// Unseen examines a tool; false: it is not such a tool. rules names the rules that would hold for it
 // if it had a category; nil: there are none.
 func (h *Host) Unseen(spec tools.Spec, rules func(tools.Spec, tools.Category) []string) (Unseen, bool) {
 	undeclared, ok := tools.UndeclaredOf(spec)

@@ -23,7 +23,7 @@
 // What it does not promise: an order between different logs or documents, and
 // transactions over several of them.
 //
-// What is read from an engine is foreign: whoever may write the store has written it.
+// Bytes from an engine are foreign: anybody who may write the store can have written them.
 // Engines bound it in size; callers check what they read before they use it.
 //
 // All of it is safe for concurrent use.

@@ -35,12 +35,12 @@ type Options struct {
 	Lease time.Duration
 	// Program names the program and its version, for the store's list of connections.
 	Program string
-	// Formats are the formats that the program knows; the zero value is those of this version.
+	// Formats are the formats that the program knows; the zero value is the formats of this version.
 	Formats Formats
 	// Monitor is the URL of the server's monitoring port, for Status; "": none.
 	Monitor string
-	// Report is told, in a sentence, why an operation waits although the store answers: the server has
-	// no connection left. It is told at once and then every five seconds; nil: nobody is.
+	// Report gets a sentence about why an operation waits although the store answers: the server has
+	// no connection left. It gets one at once and then every five seconds; nil: nobody does.
 	Report func(string)
 	// Now is the clock of this machine; nil: time.Now. Leases use the store's clock and this
 	// machine's monotonic one instead.

@@ -13,7 +13,7 @@ var (
 	ErrConflict = errors.New("somebody else has changed it in the store")
 	// ErrTooLarge reports a value that is larger than the engine takes in one piece, or a
 	// store that is full. Nothing was written.
-	ErrTooLarge = errors.New("the store takes no more")
+	ErrTooLarge = errors.New("it is too large for the store, or the store is full")
 	// ErrUnavailable reports that the store did not answer in time. A write may have
 	// happened: the same call with the same id is safe.
 	ErrUnavailable = errors.New("the store is not available")
@@ -30,7 +30,7 @@ type DamageError struct {
 	// Pos is its position, and Time when it was stored, by the store's clock.
 	Pos  uint64
 	Time time.Time
-	// Data is what is there of it: foreign bytes.
+	// Data is its present bytes, which are foreign.
 	Data []byte
 	// Err says what is wrong.
 	Err error

@@ -16,7 +16,7 @@ const (
 	Oldest = 1
 )
 
-// Formats is a range of formats, both inclusive; the zero value is that of this version,
+// Formats is a range of formats, both inclusive; the zero value is the range of this version,
 // [Oldest] to [Format].
 type Formats struct{ Oldest, Newest int }
 

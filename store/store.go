@@ -48,8 +48,8 @@ type Docs interface {
 	// documents that were removed. It costs less than List, whatever is in the documents.
 	Keys(ctx context.Context, prefix string, each func(key string) (more bool)) error
 	// Walk calls each with documents whose key begins with prefix and whose revision is above
-	// after, in the order of their revisions, until it returns false. It reads no more at once
-	// than a part of them, so what others change meanwhile it may see as it was, as it is, or
+	// after, in the order of their revisions, until it returns false. It reads only a part of them at
+	// once, so it may see documents that others change meanwhile as it was, as it is, or
 	// both.
 	Walk(ctx context.Context, prefix string, after uint64, each func(Doc) (more bool)) error
 }
@@ -64,15 +64,15 @@ type Doc struct {
 // Log keeps logs of records, by names of [A-Za-z0-9_-]+, see [CheckLog]. A log need not be made; one
 // without records does not exist.
 type Log interface {
-	// Tail returns where a log ends and where its window begins. It is linearizable. The
-	// zero Tail is that of a log without records. Of records that do not say it, because they are
-	// damaged, it is what the newest one before them says: a log can be appended to whatever is in it.
+	// Tail returns where a log ends and where its window begins. It is linearizable. The zero Tail
+	// means a log without records. For records that do not say it, because they are damaged, the
+	// newest one before them counts: a log can be appended to whatever is in it.
 	Tail(ctx context.Context, log string) (Tail, error)
 	// Append adds a record, durably, if after is the tail of the log, and returns the new
 	// tail. Its ID is unique to the record, [A-Za-z0-9_-]{1,64}: a call that is repeated with
 	// the same id and the same after, because the first was not answered, stores the record
-	// once, however much later it comes; it returns the tail that the record made, which is
-	// that of the log unless others have appended since. The error is ErrConflict if after
+	// once, however much later it comes; it returns the tail that the record made, which is the tail
+	// of the log unless others have appended since. The error is ErrConflict if after
 	// is not the tail, and ErrTooLarge for more than MaxRecord.
 	Append(ctx context.Context, log string, after Tail, r Record) (Tail, error)
 	// Read calls each with the records of a range, until it returns false. If r.Last is

@@ -55,9 +55,9 @@ func (m *member) arrive(request any) (isNew, isFirst bool) {
 	return true, request != nil && len(m.requests) == 1
 }
 
-// Gather is for engines: it puts a request to those of the calls that [Together] makes with this one.
-// It returns the requests that the caller is to carry out: those of all calls, for whichever asked
-// first, as soon as each of the others has asked or returned; none, for the others, as that one carries
+// Gather is for engines: it puts a request to the requests of the calls that [Together] makes with this one.
+// It returns the requests that the caller is to carry out: the requests of all calls, for whichever
+// asked first, as soon as each of the others has asked or returned; none, for the others, as that one carries
 // them out; and the request itself, where there are no other calls or this one has asked before.
 func Gather[T any](ctx context.Context, request T) []T {
 	m, _ := ctx.Value(memberKey{}).(*member)

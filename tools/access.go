@@ -28,7 +28,7 @@ type Access struct {
 	Diff string
 	// URL is what would be fetched.
 	URL string
-	// Addresses are those of the URL's host, nil if they were not looked up, empty if it
+	// Addresses are the addresses of the URL's host, nil if they were not looked up, empty if it
 	// has none. Resolve looks them up when it is called first, in a few seconds at most;
 	// nil if the host is an address, or if whoever fetches does not say. It is not called
 	// for what is denied anyway, because a name that is looked up tells its owner.
@@ -68,7 +68,7 @@ type Planner interface {
 type Plan interface {
 	// Access describes what Run will do.
 	Access() Access
-	// Run does it, once. Errors are those of [Tool.Call].
+	// Run does it, once. Errors are as in [Tool.Call].
 	Run(ctx context.Context) (Result, error)
 	// Close releases what the plan holds. It can be called more than once.
 	Close()

@@ -25,7 +25,7 @@ func (c Call) Decode(into any) error {
 	return err
 }
 
-// ErrorResult is the result of a call that failed with an error, which the model is told.
+// ErrorResult is the result of a call that failed with an error, for the model.
 func ErrorResult(err error) Result { return Result{Text: "Error: " + err.Error(), Failed: true} }
 
 // TextResult is the result of a call that ended with a text or an error. If ctx has ended, that

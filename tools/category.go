@@ -3,7 +3,7 @@ package tools
 import "strings"
 
 // Category is the kind of thing that a tool does. Permission rules, permission points and
-// the hooks of other agents know tools by it. A tool without one is no concern of theirs.
+// the hooks of other agents know tools by it. They leave out a tool without one.
 type Category string
 
 // The categories.

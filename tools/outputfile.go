@@ -22,7 +22,7 @@ type Named interface {
 	Name() string
 }
 
-// NewOutputFile takes over a file with so many bytes; nil is none.
+// NewOutputFile takes over a file with so many bytes; nil: there is no file.
 func NewOutputFile(file Named, size int64) *OutputFile {
 	if file == nil {
 		return nil

@@ -21,7 +21,7 @@ type Schema struct {
 	converts bool // Convert may change arguments
 }
 
-// validate runs the validator. What makes it panic is refused.
+// validate runs the validator. It refuses a schema or value that makes it panic.
 func (s *Schema) validate(value any) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -95,7 +95,7 @@ func typeOf(v any) typeSet {
 	return typeNull
 }
 
-// shape is what one schema says about types: those of a value and of its parts. The
+// shape is what one schema says about types: the types of a value and of its parts. The
 // keywords that it ignores can only allow less.
 type shape struct {
 	types  typeSet

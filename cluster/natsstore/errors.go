@@ -106,8 +106,8 @@ func about(err *error, kind, key string) {
 	}
 }
 
-// translated returns an error of the client library in the store's words. The context is
-// that of the attempt.
+// translated returns an error of the client library in the store's words. The context is the
+// context of the attempt.
 func translated(ctx context.Context, err error) error {
 	var denied *deniedError
 	var gone *passing

@@ -54,7 +54,7 @@ func (s stream) everything(ctx context.Context, filter string, more func(newest 
 }
 
 // part are messages of a filter from a sequence on, as many as one answer brings. The server that
-// gives it has come to the target if it has no more.
+// gives it has come to the target if it has none left.
 type part struct {
 	filter       string
 	from, target uint64

@@ -12,8 +12,8 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// initialize makes the streams and the format document of a home. What cannot be made as a whole is
-// not made.
+// initialize makes the streams and the format document of a home. It makes no part of a thing that
+// it cannot make as a whole.
 func initialize(ctx context.Context, o store.InitOptions) ([]string, error) {
 	o.Options = o.Options.WithDefaults()
 	c, err := connect(ctx, o.Options)
@@ -39,7 +39,7 @@ type maker struct {
 	made    []madeStream
 }
 
-// madeStream is a stream that was made, and how that was said.
+// madeStream is a stream that was made, and how chibi reports it.
 type madeStream struct {
 	stream
 	said string

@@ -49,7 +49,7 @@ func (l *leases) Take(ctx context.Context, key string, holder []byte) (_ store.L
 	}
 	defer about(&err, "lease", key)
 	if len(holder) > store.MaxHolder {
-		return nil, fmt.Errorf("what its holder says has more than %d bytes: %w", store.MaxHolder, store.ErrTooLarge)
+		return nil, fmt.Errorf("the holder's text has more than %d bytes: %w", store.MaxHolder, store.ErrTooLarge)
 	}
 	held := l.newLease(key, holder)
 	for range maxRounds {
@@ -89,7 +89,7 @@ func (l *leases) newest(ctx context.Context, key string) (message, error) {
 	return m, err
 }
 
-// isHeld reports whether a lease is held. A message that is none of ours holds it too: a
+// isHeld reports whether a lease is held. A message of another program holds it too: a
 // person decides what becomes of it.
 func isHeld(m message) bool {
 	if m.seq == 0 || m.isRemoved() {

@@ -35,8 +35,8 @@ const (
 	headerPending  = "Nats-Num-Pending"
 )
 
-// message is a message of a stream, as it was stored. What a writer wrote is foreign:
-// header and data.
+// message is a message of a stream, as it was stored. The bytes of the writer are foreign: header
+// and data.
 type message struct {
 	subject string
 	seq     uint64
@@ -130,7 +130,7 @@ func decodeAnswer(text []byte) (message, error) {
 }
 
 // decodeDirect reads a message that a server sent as one of many. The server adds headers
-// behind those of the message, which the message's writer may have written too.
+// behind the headers of the message, which the message's writer may have written too.
 func decodeDirect(got *nats.Msg) (message, error) {
 	m := message{subject: last(got.Header, headerSubject), header: got.Header, data: got.Data}
 	seq, err := strconv.ParseUint(last(got.Header, headerSequence), 10, 64)

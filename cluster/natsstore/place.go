@@ -42,7 +42,8 @@ func parsePlace(text string) (place, error) {
 		p.home = defaultHome
 	}
 	if !isHome(p.home) {
-		return place{}, fmt.Errorf("the store's URL ends in %q, which is no name of a home: write 1 to %d of a-z, 0-9 and _",
+		return place{}, fmt.Errorf("the store's URL ends in %q, which is not the name of a home: write 1 to %d of a-z, "+
+			"0-9 and _",
 			home, maxHome)
 	}
 	list := strings.Split(hosts, ",")

@@ -55,13 +55,13 @@ func TestPlacesThatAreNone(t *testing.T) {
 		"nats://[::1%25%25]":                     "is not written host:port",
 		"nats://me:secret@a:b:c/x":               "is not written host:port",
 		"nats://me:secret@a?x=1/x":               "is not written host:port",
-		"nats://me:secret@a/Team":                `"Team", which is no name of a home`,
-		"nats://a/x/y":                           `"x/y", which is no name of a home`,
-		"nats://a/" + strings.Repeat("x", 33):    "which is no name of a home",
-		"nats://a/>":                             `">", which is no name of a home`,
+		"nats://me:secret@a/Team":                `"Team", which is not the name of a home`,
+		"nats://a/x/y":                           `"x/y", which is not the name of a home`,
+		"nats://a/" + strings.Repeat("x", 33):    "which is not the name of a home",
+		"nats://a/>":                             `">", which is not the name of a home`,
 		"nats://" + strings.Repeat("a,", 70):     "more than 64 servers",
 		"nats://" + strings.Repeat("a", 10<<10):  "longer than 8192 bytes",
-		"nats://me:secret@a/x?password=secret#y": "which is no name of a home",
+		"nats://me:secret@a/x?password=secret#y": "which is not the name of a home",
 	} {
 		_, err := parsePlace(url)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "me:secret") {

@@ -73,8 +73,8 @@ func warnings(info streamInfo, l layout) (all []string) {
 		"has no allow_msg_ttl or a subject_delete_marker_ttl under 1h, without which leases do not end safely")
 	warn(config.MaxBytes > 0 && info.State.Bytes > uint64(max(0, config.MaxBytes))/10*9,
 		"is nearly full: %d of %d bytes", info.State.Bytes, config.MaxBytes)
-	warn(config.Replicas == 1, "is kept on one server only")
-	warn(config.Replicas == 2, "is kept on two servers: when one is down, nothing can be written; use three")
+	warn(config.Replicas == 1, "is on one server only")
+	warn(config.Replicas == 2, "is on two servers: when one is down, chibi cannot write; use three")
 	return all
 }
 
@@ -106,7 +106,7 @@ func addServers(servers map[string]store.Server, info streamInfo) {
 	}
 }
 
-// nameLeaders says of how many streams a server is the leader, unless one is that of all: each
+// nameLeaders says of how many streams a server is the leader, unless one is the leader of all: each
 // stream chooses its own.
 func nameLeaders(servers map[string]store.Server, leads map[string]int, streams int) {
 	for name, n := range leads {

@@ -13,7 +13,7 @@ import (
 // holder learn that the one before did not give it back.
 const markTime = 365 * 24 * time.Hour
 
-// defaultOutBytes bounds large values if nothing else is said.
+// defaultOutBytes bounds large values if nothing else is set.
 const defaultOutBytes = 10 << 30
 
 // duplicateTime is how long a stream knows the ids of its messages.

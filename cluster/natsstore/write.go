@@ -20,7 +20,7 @@ import (
 type write struct {
 	subject string
 	after   uint64 // sequence of that other message; 0: there is none
-	id      string // tells this message from those of others
+	id      string // tells this message from messages of others
 	msgID   string // by which the server knows it again for two minutes; "": it does not
 	unique  bool   // nobody else has the msgID, so that a message that has it is this one
 	header  nats.Header

@@ -50,7 +50,7 @@ func parameters(args []arg) (values [][]byte, oids []uint32) {
 }
 
 // ask carries out statements on one connection. Several are sent in one piece; each is a transaction
-// of its own nevertheless, and an error of one is no other one's.
+// of its own nevertheless, and an error of one does not affect another.
 func (d *db) ask(ctx context.Context, all []*question) {
 	conn, err := d.pool.take(ctx)
 	if err != nil {

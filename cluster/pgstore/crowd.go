@@ -10,8 +10,8 @@ import (
 const (
 	// crowdedTime is about how often documents are looked at where connections are few.
 	crowdedTime = 5 * time.Second
-	// tooManyConnections is the server's code for a connection that it, a database or a role has
-	// not any more.
+	// tooManyConnections is the server's code for a connection beyond the limit of the server, a
+	// database or a role.
 	tooManyConnections = "53300"
 )
 
@@ -64,6 +64,6 @@ func (w *watcher) pause() time.Duration {
 
 // whyCrowded says why mail is not told at once.
 func whyCrowded() string {
-	return fmt.Sprintf("less than a quarter of the connections is left that the server, the database or the role may "+
-		"have: mail is looked for every %s; raise max_connections, or put a pooler between", crowdedTime)
+	return fmt.Sprintf("fewer than a quarter of the connections that the server, the database or the role may have "+
+		"are free: chibi looks for mail every %s; raise max_connections, or put a pooler between", crowdedTime)
 }

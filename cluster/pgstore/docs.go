@@ -106,8 +106,8 @@ func (d docs) remove(ctx context.Context, key string, rev uint64) error {
 	}
 }
 
-// channelFor is the channel that is told of a document, "" for most: a notification holds a
-// lock of the whole server until its transaction is durable, so only mail is told.
+// channelFor is the channel that announces a document, "" for most: a notification holds a
+// lock of the whole server until its transaction is durable, so it announces only mail.
 func (d docs) channelFor(key string) string {
 	if !strings.HasPrefix(key, pushed) {
 		return ""

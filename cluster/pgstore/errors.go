@@ -85,7 +85,7 @@ func isOfNetwork(err error) bool {
 // succeed when it is repeated: it met another one, a deadlock, or a timeout of the server's.
 func wasRolledBack(code string) bool { return strings.HasPrefix(code, "40") || code == "57014" }
 
-// isReadOnly reports whether a server that took writes does not any more: it became a standby,
+// isReadOnly reports whether a server that took writes has stopped: it became a standby,
 // or somebody has set it to read-only.
 func isReadOnly(err error) bool { return codeOf(err) == "25006" }
 
@@ -127,7 +127,7 @@ func (d *db) unavailable(caller context.Context, last error) error {
 	return explain(store.ErrUnavailable, "no success within %s: %s", d.options.Timeout, sentence(last))
 }
 
-// explain maps an error that does not pass to those of package store.
+// explain maps an error that does not pass to the errors of package store.
 func (d *db) explain(err error) error {
 	code := codeOf(err)
 	var unusable *unusableError

@@ -68,7 +68,7 @@ func (p *pool) take(ctx context.Context) (*pgconn.PgConn, error) {
 	return conn, err
 }
 
-// over returns why nothing is to be asked any more, or nil.
+// over returns why chibi must send nothing more, or nil.
 func (p *pool) over(ctx context.Context) error {
 	select {
 	case <-p.closed:

@@ -100,9 +100,8 @@ func (d reporter) describeStandbys(ctx context.Context, s *store.Status) error {
 			Lag: uint64(max(lag, 0))})
 	}
 	if standbys > 0 && (!isSynchronous || commit == "local") {
-		s.Warnings = append(s.Warnings, "no standby is synchronous: if the primary is lost, so is what the standby does "+
-			"not have "+
-			"yet; set synchronous_standby_names, and synchronous_commit to on")
+		s.Warnings = append(s.Warnings, "no standby is synchronous: if you lose the primary, you lose the changes that "+
+			"the standby does not have yet; set synchronous_standby_names, and synchronous_commit to on")
 	}
 	if standbys == 0 && wanted != "" {
 		s.Warnings = append(s.Warnings, "synchronous_standby_names is "+wanted+" and no standby is seen: without one that "+
@@ -162,7 +161,7 @@ func (d reporter) count(ctx context.Context, part store.Part, estimate int64) (u
 	return uint64(min(max(n, 0), math.MaxInt64)), r.err
 }
 
-// describePush finds out whether mail is told of at once.
+// describePush finds out whether the server announces mail at once.
 func (d reporter) describePush(ctx context.Context, s *store.Status) error {
 	if !d.notes.knownPush().isKnown {
 		w := &watcher{db: d.db, prefix: pushed, puts: make(chan struct{}, 1)}

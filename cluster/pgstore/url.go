@@ -65,13 +65,13 @@ func parseURL(text string) (target, error) {
 	}
 	u, err := url.Parse(tail)
 	if err != nil || u.Fragment != "" {
-		return target{}, errors.New("what follows the host in the store's URL is not /DATABASE?NAME=VALUE&...; " +
+		return target{}, errors.New("the store's URL does not go on after the host with /DATABASE?NAME=VALUE&...; " +
 			"write / ? # and % as %2F, %3F, %23 and %25 in user, password and names")
 	}
 	t.database = strings.TrimPrefix(u.Path, "/")
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return target{}, errors.New("what follows the ? in the store's URL is not a list NAME=VALUE&NAME=VALUE")
+		return target{}, errors.New("the store's URL has no list NAME=VALUE&NAME=VALUE after the ?")
 	}
 	if err := t.setOptions(query); err != nil {
 		return target{}, err
@@ -80,7 +80,7 @@ func parseURL(text string) (target, error) {
 }
 
 // errTail reports a URL that may have been cut in the midst of a password.
-var errTail = errors.New("what follows the hosts in the store's URL is not /DATABASE?NAME=VALUE&...; " +
+var errTail = errors.New("the store's URL does not go on after the hosts with /DATABASE?NAME=VALUE&...; " +
 	"in user, password and values write @ / ? # and % as %40, %2F, %3F, %23 and %25")
 
 // setAuthority reads USER:PASSWORD@HOST:PORT,HOST:PORT.
@@ -203,7 +203,7 @@ func (t *target) check() error {
 	case !isHome(t.home):
 		return fmt.Errorf("home=%s in the store's URL: a home is 1 to 32 of a-z, 0-9 and _", t.home)
 	case (t.sslCert == "") != (t.sslKey == ""):
-		return errors.New("the store's URL needs both sslcert and sslkey, or none of them")
+		return errors.New("the store's URL needs both sslcert and sslkey, or neither")
 	}
 	if t.sslMode == "" {
 		t.sslMode = sslVerifyFull
@@ -212,7 +212,7 @@ func (t *target) check() error {
 		}
 	}
 	if !slices.Contains([]string{sslDisable, sslRequire, sslVerifyCA, sslVerifyFull}, t.sslMode) {
-		return fmt.Errorf("sslmode=%s in the store's URL is none of disable, require, verify-ca and verify-full", t.sslMode)
+		return fmt.Errorf("sslmode=%s in the store's URL is not disable, require, verify-ca or verify-full", t.sslMode)
 	}
 	for _, role := range t.grants {
 		if role == "" || len(role) > maxName || strings.ContainsRune(role, 0) {

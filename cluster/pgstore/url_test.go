@@ -47,7 +47,7 @@ func TestURLsThatAreRefused(t *testing.T) {
 		"postgres://me@a,,b/chibi":            "host 2 in the store's URL is not HOST or HOST:PORT",
 		"postgres://me@h/chibi?home=Team":     "home=Team in the store's URL: a home is 1 to 32 of a-z, 0-9 and _",
 		"postgres://me@h/chibi?home=a&home=b": `"home" more than once`,
-		"postgres://me@h/chibi?sslmode=prefer": "sslmode=prefer in the store's URL is none of disable, require, " +
+		"postgres://me@h/chibi?sslmode=prefer": "sslmode=prefer in the store's URL is not disable, require, " +
 			"verify-ca",
 		"postgres://me@h/chibi?options=-c+x":        `unknown option "options"; there are home,`,
 		"postgres://me@h/chibi?host=/run":           "other hosts stand after the @",
@@ -59,7 +59,7 @@ func TestURLsThatAreRefused(t *testing.T) {
 		"postgres://me:pass?word@h/chibi":           "write @ / ? # and % as %40",
 		"postgres://me:pass/word@h/chibi":           "write @ / ? # and % as %40",
 		"postgres://me:12?word@h/chibi":             "write @ / ? # and % as %40",
-		"postgres://me@h/chibi#home":                "what follows the host in the store's URL",
+		"postgres://me@h/chibi#home":                "the store's URL does not go on after the host",
 		"postgres://me@h/chibi?home=%zz":            "is not a list NAME=VALUE",
 		"postgres://me@" + strings.Repeat("a,", 20): "names 21 hosts; at most 16 are tried",
 	}

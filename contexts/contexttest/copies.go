@@ -279,7 +279,7 @@ func (s copySuite) dryRun(t *testing.T) {
 	equal(t, "what is said", mustCopy(t, from, between()), dry)
 	dry, err = copied(t, from, between(), contexts.CopyOptions{DryRun: true})
 	must(t, err)
-	equal(t, "what is said afterwards", contexts.Copied{Name: "long", Number: 4, Of: 4, Done: true}, dry["long"])
+	equal(t, "the entries after it", contexts.Copied{Name: "long", Number: 4, Of: 4, Done: true}, dry["long"])
 }
 
 func (s copySuite) settings(t *testing.T) {

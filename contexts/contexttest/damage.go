@@ -265,7 +265,7 @@ func (s unsentRules) unsent(t *testing.T, meanwhile func(machine), wantWindow st
 		return strings.Contains(strings.Join(*m.said, "\n"), unsent.Path)
 	}
 	now := time.Now()
-	equal(t, "it is said again an hour later", false, saidAt(now.Add(time.Hour)))
-	equal(t, "it is said again a day later", true, saidAt(now.Add(25*time.Hour)))
-	equal(t, "it is said once more that day", false, saidAt(now.Add(26*time.Hour)))
+	equal(t, "the notice comes again an hour later", false, saidAt(now.Add(time.Hour)))
+	equal(t, "the notice comes again a day later", true, saidAt(now.Add(25*time.Hour)))
+	equal(t, "the notice comes twice that day", false, saidAt(now.Add(26*time.Hour)))
 }

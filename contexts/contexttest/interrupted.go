@@ -14,7 +14,7 @@ import (
 
 // Interrupted tests what is kept when the store does not answer: for each call of the
 // script of [Play], or each so many of them, it fails that call before and after it was
-// carried out, without the lock of the context and with it. What was acknowledged is there
+// carried out, without the lock of the context and with it. An acknowledged operation is there
 // once, in its order; of the operation that was cut off there is all or nothing; and the
 // conversation goes on, also in the same process.
 func Interrupted(t *testing.T, each int, open storetest.Open) {

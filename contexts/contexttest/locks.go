@@ -17,7 +17,7 @@ type lockRules struct{ suite }
 
 func (s lockRules) rules() []rule {
 	return []rule{
-		{"a second process is told who has the lock", s.secondIsTold},
+		{"a second process learns who has the lock", s.secondIsTold},
 		{"a process that waits gets the lock when it is released", s.waits},
 		{"waiting ends with the caller's context", func(t *testing.T) {
 			h := s.open(t, at(start()))
@@ -50,7 +50,7 @@ func (s lockRules) rules() []rule {
 				t.Error("a name that no context can have was taken")
 			}
 		}},
-		{"who had a context that is unlocked is told; a lock that ends with its process stays", s.unlocked},
+		{"the user of a context that somebody unlocks learns it; a lock that ends with its process stays", s.unlocked},
 		{"locking makes the context", func(t *testing.T) {
 			h := s.home(t)
 			_, unlock, err := in(t, h, "work").Lock(t.Context())

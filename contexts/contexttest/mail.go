@@ -59,7 +59,7 @@ func (s mailRules) rules() []rule {
 			}
 			equal(t, "transcript", 0, len(transcript(t, in(t, h, "new"))))
 		}},
-		{"who watches an inbox is told when mail comes, until it stops", s.watching},
+		{"a watcher of an inbox hears of mail, until it stops", s.watching},
 		{"a context in use receives mail", func(t *testing.T) {
 			h := s.home(t)
 			_, unlock, err := in(t, h, "work").Lock(t.Context())

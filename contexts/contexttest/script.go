@@ -259,7 +259,7 @@ func playWith(s *contexts.Store, c *contexts.Context) (o Outcome, err error) {
 	return o, err
 }
 
-// Survived compares what is there with what may be there, and goes on with the
+// Survived compares the contents with the possible contents, and goes on with the
 // conversation.
 func Survived(t *testing.T, when string, s *contexts.Store, o Outcome) {
 	t.Helper()

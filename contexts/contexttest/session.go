@@ -12,7 +12,7 @@ type sessionRules struct{ suite }
 
 func (s sessionRules) rules() []rule {
 	return []rule{
-		{"a new context is told what its conversation will be", s.begins},
+		{"a new context learns what its conversation will be", s.begins},
 		{"a conversation goes on when its window is replaced, and when its context is renamed", s.goesOn},
 		{"archiving begins another conversation", s.archived},
 		{"contexts have different conversations, also one that was deleted and its successor", s.different},

@@ -31,7 +31,7 @@ func Shared(open storetest.Open) Open {
 	}
 }
 
-// RunShared runs the rules of stores that many machines share, besides those of [Run].
+// RunShared runs the rules of stores that many machines share, besides the rules of [Run].
 func RunShared(t *testing.T, open storetest.Open) {
 	s := sharedSuite{open}
 	for _, group := range [][]rule{sharedRules{s}.rules(), sharedLockRules{s}.rules(), damageRules{s}.rules(),
@@ -61,7 +61,7 @@ func (s sharedSuite) machines(t *testing.T) func() machine {
 	return s.machinesFor(t, steadyLease)
 }
 
-// machinesFor is like machines, for leases that last as long as is said.
+// machinesFor is like machines, for leases that last for the given time.
 func (s sharedSuite) machinesFor(t *testing.T, lease time.Duration) func() machine {
 	connect := s.open(t, store.Options{Lease: lease})
 	return func() machine { return newMachine(t, connect(), t.TempDir()) }
@@ -130,7 +130,7 @@ func (s sharedRules) rules() []rule {
 			equal(t, "entries", 4, len(history(t, add().in(t, "work"), contexts.Query{})))
 		}},
 		{"a message that is too large for a document is delivered once", s.largeMail},
-		{"a machine that watches is told of mail from another one", func(t *testing.T) {
+		{"a machine that watches hears of mail from another one", func(t *testing.T) {
 			add := s.machines(t)
 			a, b := add(), add()
 			arrived, err := a.WatchMail(t.Context(), "work")

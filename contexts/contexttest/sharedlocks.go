@@ -17,7 +17,7 @@ type sharedLockRules struct{ sharedSuite }
 
 func (s sharedLockRules) rules() []rule {
 	return []rule{
-		{"a second machine is told who has the lock, and when that would end", s.secondIsTold},
+		{"a second machine learns who has the lock, and when that would end", s.secondIsTold},
 		{"a machine whose context was taken over stores nothing more there", s.takenOver},
 		{"a machine whose lease ended goes on if nobody took its context", s.goesOn},
 		{"a machine that is cut off when its lease ends goes on when it has the store again", s.goesOnLater},
@@ -52,21 +52,21 @@ func (s sharedLockRules) rules() []rule {
 			want := []string{"default locked false mail false", "mailed locked false mail true", "Used locked true mail false"}
 			equal(t, "list", want, got)
 		}},
-		{"a mark is no entry", func(t *testing.T) {
+		{"a mark is not an entry", func(t *testing.T) {
 			add := s.machines(t)
 			a, b := add(), add()
 			c := a.in(t, "work")
 			_, unlock, err := c.Lock(t.Context())
 			must(t, err)
-			_, err = b.Unlock(t.Context(), "work") // before anything was said
+			_, err = b.Unlock(t.Context(), "work") // before the first entry
 			must(t, err)
 			unlock()
 			say(t, b.in(t, "work"), "one")
 			equal(t, "transcript", []string{"context_created Context created", "message one"}, transcript(t, b.in(t, "work")))
 			equal(t, "window", "one", window(t, a.in(t, "work")))
 		}},
-		{"a context that was deleted while somebody waited for it is made anew", s.deletedMeanwhile},
-		{"a context that was deleted right before somebody locked it is made anew", s.deletedBefore},
+		{"a context that was deleted while somebody waited for it is made again", s.deletedMeanwhile},
+		{"a context that was deleted right before somebody locked it is made again", s.deletedBefore},
 	}
 }
 

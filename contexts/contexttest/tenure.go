@@ -12,8 +12,8 @@ import (
 	"github.com/chibi-host/chibi/store/storetest"
 )
 
-// sleeper is a machine whose lease ends while it has a context's lock, as that of one that sleeps
-// or is cut off.
+// sleeper is a machine whose lease ends while it has a context's lock, as if it sleeps or is cut
+// off.
 type sleeper struct {
 	machine
 	context *contexts.Context

@@ -17,7 +17,7 @@ var files embed.FS
 
 // Example is one example plugin.
 type Example struct {
-	// Name is the plugin's name: that of its file or directory.
+	// Name is the plugin's name: the name of its file or directory.
 	Name string
 	// Files are its files, relative to the plugins directory.
 	Files []File

@@ -14,7 +14,7 @@ import (
 	"github.com/chibi-host/chibi/tools/coding"
 )
 
-// waysOf returns how hooks of coding agents are asked that are no commands.
+// waysOf returns how chibi asks hooks of coding agents that are not commands.
 func waysOf(s *Session) hooks.Ways {
 	ways := hooks.Ways{
 		Post: theirs.Poster{AllowPrivate: s.Config.Foreign.AllowPrivate}.Post,

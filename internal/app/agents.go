@@ -36,7 +36,7 @@ func keeping(s *Session, rules *permissions.Rules) func(context.Context, string)
 		}
 		if t.Config.BaseURL != s.Config.BaseURL || t.Config.APIKey != s.Config.APIKey {
 			t.Close()
-			return agent.Kept{}, fmt.Errorf("context %q uses another server, %s; a sub-agent uses that of the run", name,
+			return agent.Kept{}, fmt.Errorf("context %q uses another server, %s; a sub-agent uses the server of the run", name,
 				Host(t.Config.BaseURL))
 		}
 		own := append(builtinTools(s, rules, t.Agent, t.Cache()), summarizeTool(s, t.Cache()))
@@ -59,8 +59,8 @@ func lockOf(t *Session) func(context.Context) (context.Context, func(), error) {
 	}
 }
 
-// withThese returns a set with other tools in place of those of the same names that are no
-// plugin's.
+// withThese returns a set with other tools in place of the tools of the same names, except the
+// tools of plugins.
 func withThese(set *tools.Set, others []tools.Tool) *tools.Set {
 	byName := map[string]tools.Tool{}
 	for _, tool := range others {

@@ -89,8 +89,8 @@ func reportReplaced(s *Session, name string) {
 	}
 }
 
-// builtinTools lists the built-in tools of a session, made for the context of an agent. rules
-// are those of the session; nil: there are none.
+// builtinTools lists the built-in tools of a session, made for the context of an agent. rules are
+// the rules of the session; nil: there are none.
 func builtinTools(s *Session, rules *permissions.Rules, a *agent.Agent, outputs cache.Cache) []tools.Tool {
 	files := builtin.Files{Cache: outputs, Allowed: s.Config.FileToolsAllowedPaths, Home: project.UserHome(),
 		Private: s.Home}

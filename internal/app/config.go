@@ -14,7 +14,7 @@ import (
 )
 
 // readConfig reads the configuration with the local.toml that was read last, and with these
-// settings in place of those of the options.
+// settings in place of the settings of the options.
 func readConfig(s *Session, set []string) (config.Config, error) {
 	global := s.global
 	s.global = nil // it may have changed when the configuration is read again
@@ -25,8 +25,8 @@ func readConfig(s *Session, set []string) (config.Config, error) {
 	return c, err
 }
 
-// configSources are those of the session's configuration, with these settings in place of those of
-// the options.
+// configSources are the sources of the session's configuration, with these settings in place of the
+// settings of the options.
 func configSources(s *Session, set []string) config.Sources {
 	from := config.Sources{Home: s.Home, Local: s.local, Set: set, Env: os.Getenv,
 		Allow: s.opts.Permissions.Allow, Deny: s.opts.Permissions.Deny}

@@ -28,7 +28,7 @@ func Configure(ctx context.Context, s *Session) (err error) {
 	}
 	if s.Config, err = readConfig(s, s.opts.Set); err != nil {
 		if s.local.IsShared && s.local.Check() != nil {
-			err = fmt.Errorf("%w; chibi-cluster store settings replaces what is there", err)
+			err = fmt.Errorf("%w; chibi-cluster store settings replaces those settings", err)
 		}
 		return UsageError{Err: err}
 	}
@@ -99,8 +99,8 @@ func withModel(s *Session, set agent.Settings, model string) (agent.Settings, er
 }
 
 // ChangeLocalConfig changes the local.toml of the session's context while nobody else does,
-// and reads the configuration again. An error of edit is returned as a [UsageError], and so is
-// that of a text that could not be read afterwards.
+// and reads the configuration again. It returns an error of edit, or of reading the text
+// afterwards, as a [UsageError].
 func ChangeLocalConfig(ctx context.Context, s *Session, edit func(name string, text []byte) ([]byte, error)) error {
 	var wrong error
 	err := s.Context.ChangeLocalConfig(func(old string) (string, error) {

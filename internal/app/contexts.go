@@ -11,7 +11,7 @@ import (
 )
 
 // For makes a session for the named context, with its configuration. It has the plugins
-// of this session until [Session.Load] loads those of its configuration. The context
+// of this session until [Session.Load] loads the plugins of its configuration. The context
 // does not become the current one. Closing the new session leaves this one open.
 func (s *Session) For(ctx context.Context, name string) (*Session, error) {
 	t := &Session{home: s.home, shared: s.shared, sources: s.borrowed(), opts: s.opts.of(name), from: s.from}
@@ -147,8 +147,8 @@ type lostError struct {
 
 // Error says what became of the context.
 func (e *lostError) Error() string {
-	return fmt.Sprintf("context %q is no longer reserved for this run: the store did not hear from it in time; what was "+
-		"stored until then is kept, and the next run goes on", e.context)
+	return fmt.Sprintf("context %q is no longer reserved for this run: the run did not reach the store in time. The "+
+		"store keeps everything until then, and the next run goes on", e.context)
 }
 
 // Unwrap returns that the lease was lost, and with what the run ended.

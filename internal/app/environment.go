@@ -54,7 +54,7 @@ func newEnvironment(base []string, c config.Config, store string) environment {
 
 // list returns the environment with the depth for a chibi that plugins start, and
 // without the model's key and what opens the store if hideKey is set. Plugins are the person's
-// programs: also those of a run within a command of a model do not have its mark.
+// programs: they do not have the mark of a command of a model, even in a run within one.
 func (e environment) list(hideKey bool) (env []string) {
 	for _, pair := range e.base {
 		name, value, _ := strings.Cut(pair, "=")

@@ -177,5 +177,5 @@ type nobody struct{ mark *within.Mark }
 
 // Ask asks nobody.
 func (n nobody) Ask(context.Context, permissions.Question) (permissions.Answer, error) {
-	return permissions.Answer{}, permissions.Nobody("nobody is asked in a command of the model" + n.mark.Ended())
+	return permissions.Answer{}, permissions.Nobody("a command of the model cannot ask you" + n.mark.Ended())
 }

@@ -36,8 +36,8 @@ func (l *Loader) projectEnv() []string {
 		project.AbsolutePlaces(l.Runner().Getenv)...)
 }
 
-// hookDirs returns the directories of Kodelet's hooks; env has additional variables for
-// those of the project. The names of the project's hooks begin with "kodelet:./".
+// hookDirs returns the directories of Kodelet's hooks; env has additional variables for the hooks
+// of the project. The names of the project's hooks begin with "kodelet:./".
 func hookDirs(p project.Project, env []string) (list []kodelet.Dir) {
 	if !p.Own {
 		for _, place := range kodelet.HookDirs(p.Dir) {

@@ -60,7 +60,7 @@ func NewGate(s *Session, asked permissions.Person) (*permissions.Gate, error) {
 // BeginChecks begins to check what is remembered of plugins, unless that has begun.
 func BeginChecks(s *Session) { s.checks.Begin() }
 
-// Succeed makes a session the one whose end is that of the run which another one has started.
+// Succeed makes a session the one that ends the run which another one has started.
 func Succeed(s, before *Session) { s.started, before.started = before.started, false }
 
 // Rest ends the plugins of a session whose files and terminal others still use.

@@ -12,8 +12,8 @@ import (
 )
 
 // Load loads the plugins of all protocols; a second call loads them again. They are
-// asked in this order: chibi's own, Kodelet's hooks, Kode's hooks, the handlers of the
-// recipe, those of the program.
+// asked in this order: chibi's own, Kodelet's hooks, Kode's hooks, the handlers of the recipe, the
+// handlers of the program.
 func (s *Session) Load(ctx context.Context) error {
 	s.Agent.Host.Join(ctx) // what earlier plugins still do
 	defer s.person.waiting("plugins")()

@@ -24,7 +24,7 @@ import (
 // Loader finds the plugins of a session according to its configuration and options.
 type Loader struct {
 	home    string // chibi's
-	told    string // the home that plugins are told
+	told    string // the home that plugins get
 	context string
 	config  config.Config
 	opts    Options
@@ -36,11 +36,11 @@ type Loader struct {
 	notice  func(string)
 	// about tells hooks of coding agents what is known about the run.
 	about func(context.Context) engine.Run
-	// ways are how those are asked that are no commands.
+	// ways are how chibi asks hooks that are not commands.
 	ways hooks.Ways
 	// waiting shows what a hook says while it works.
 	waiting func(string) func()
-	// mark is what commands of the model are told.
+	// mark is what commands of the model get.
 	mark func(tool string) within.Mark
 	// left are the variables that hooks leave for later commands.
 	left *theirs.Variables
@@ -160,7 +160,7 @@ func (l *Loader) HooksIn(agent string) theirs.Options {
 	return o
 }
 
-// aboutRun says what is known about the session's run. The conversation is told with each event.
+// aboutRun returns the facts about the session's run. The conversation comes with each event.
 func aboutRun(s *Session) engine.Run {
 	about := engine.Run{Cwd: s.Project.Dir, Home: s.Project.User, Model: s.Config.Model, Mode: "run",
 		Trusted: s.opts.Permissions.TrustTools, Now: time.Now()}

@@ -36,7 +36,7 @@ func openServers(ctx context.Context, s *Session) error {
 	return s.servers.AskUnknown(ctx)
 }
 
-// renewTools collects the tools of a session again if those of its MCP servers have changed,
+// renewTools collects the tools of a session again if the tools of its MCP servers have changed,
 // and reports whether it did.
 func renewTools(ctx context.Context, s *Session) bool {
 	if s.servers == nil || !s.servers.HaveChanged(ctx) {
@@ -81,13 +81,14 @@ func addServerTools(s *Session) error {
 	return nil
 }
 
-// reportTaken says once that the name of a server's tool is that of another one.
+// reportTaken says once that another tool has the name of a server's tool.
 func reportTaken(s *Session, spec, taken tools.Spec) {
 	if s.replaced[spec.Name] {
 		return
 	}
 	s.replaced[spec.Name] = true
-	s.person.notice(fmt.Sprintf("the tool %q of MCP server %q is not offered: its name %s is that of %s", spec.Remote.Tool,
+	s.person.notice(fmt.Sprintf("the tool %q of MCP server %q is not offered: its name %s is taken by "+
+		"%s", spec.Remote.Tool,
 		spec.Remote.Server, spec.Name, taken))
 }
 

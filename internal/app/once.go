@@ -20,7 +20,7 @@ type saidOnce struct {
 	Hashes []string `json:"sha256"`
 }
 
-// noticeOnce shows those of the sentences that no earlier run showed. If the list cannot be read
+// noticeOnce shows the sentences that no earlier run showed. If the list cannot be read
 // or written, it shows them again: that loses nothing.
 func noticeOnce(p person, home string, texts []string) {
 	if len(texts) == 0 {

@@ -113,7 +113,7 @@ func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
 	}
 	t.from, t.isNew, t.started = s.Name(), isNew, s.started
 	t.opts.Transient, t.opts.SystemPrompt = s.opts.Transient, s.opts.SystemPrompt
-	s.Agent.Host.Join(ctx) // its plugins are those of t too
+	s.Agent.Host.Join(ctx) // t has the same plugins
 	if err := arrive(ctx, t, s); err != nil {
 		t.Close()
 		return nil, err

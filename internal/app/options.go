@@ -37,7 +37,7 @@ const (
 	ToBridge
 )
 
-// Options say what is opened and who is told what happens. The zero value opens the
+// Options say what is opened and who hears what happens. The zero value opens the
 // person's home with the current context, for a run that shows nothing.
 type Options struct {
 	Purpose Purpose
@@ -123,11 +123,11 @@ type ModelOptions struct {
 type PermissionOptions struct {
 	// Coding offers the coding tools, whatever is configured.
 	Coding bool
-	// Allow and Deny are rules in addition to those of the configuration.
+	// Allow and Deny are rules in addition to the rules of the configuration.
 	Allow, Deny []string
 	// AcceptEdits allows to write files of the project, unless a rule or a plugin decides
-	// otherwise. TrustTools answers each question with yes, except those about protected
-	// files and those of plugins.
+	// otherwise. TrustTools answers each question with yes, except questions about protected files and
+	// questions of plugins.
 	AcceptEdits, TrustTools bool
 	// NoToolCalls offers the model no tools.
 	NoToolCalls bool
@@ -151,7 +151,7 @@ type PluginOptions struct {
 	Dir string
 	// Environ is the environment of plugins; nil: this process's own.
 	Environ []string
-	// Home is the home that plugins are told; "": the one that is opened.
+	// Home is the home that plugins get; "": the one that is opened.
 	Home string
 	// Stderr receives what plugins write to standard error; RawStderr takes its place
 	// if the configuration asks for raw output; nil discards it.
@@ -202,8 +202,8 @@ func (o Options) inAgent() string {
 
 // Bridge says in which session of another agent something happens.
 type Bridge struct {
-	// Agent is the agent's name, such as "claude". Plugins are told it as that of the context,
-	// and the configuration of a context of this name holds.
+	// Agent is the agent's name, such as "claude". Plugins get it as the name of the context, and the
+	// configuration of a context of this name holds.
 	Agent string
 	// Session is the name of the session's directory, Run its id in the trace.
 	Session, Run string

@@ -28,7 +28,7 @@ func RecipesOf(s *Session) recipes.Prompts {
 		}}
 }
 
-// RecipePrompt returns the prompt of a session: that of its recipe with these
+// RecipePrompt returns the prompt of a session: the prompt of its recipe with these
 // arguments, then the text. Without a recipe it is the text.
 func RecipePrompt(ctx context.Context, s *Session, args map[string]string, text string) (string, error) {
 	if s.Recipe == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // renewResidents ends the processes of resident plugins that an earlier Load has started,
-// and prepares those of the next one, which end with the session.
+// and prepares the processes of the next one, which end with the session.
 func renewResidents(s *Session) {
 	if s.opts.Plugins.Residents != nil {
 		s.residents = s.opts.Plugins.Residents

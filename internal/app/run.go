@@ -125,8 +125,8 @@ func (s *Session) Answer(ctx context.Context, answer func(context.Context) (stri
 // runFirst reports whether plugins run before a turn reads the mail and the reflection.
 func runFirst(h *plugin.Host) bool { return h.IsHeard(hookpoints.PreMessage.Name) }
 
-// IsDelivered reports whether an error of [AnswerMail] says no more than what the answer lacks: the
-// mail is part of the conversation then.
+// IsDelivered reports whether an error of [AnswerMail] only says what the answer lacks: the mail is
+// then part of the conversation.
 func IsDelivered(err error) bool {
 	lacks := agent.OutcomeOf(err)
 	return lacks != "" && lacks != agent.Unanswered

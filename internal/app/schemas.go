@@ -16,8 +16,8 @@ import (
 // run.
 const schemaCacheVar = "CHIBI_SCHEMA_CACHE"
 
-// Prober returns a prober, which asks executables what they are. What they answer is
-// remembered in the home; keep writes it there, and reports what a person should know.
+// Prober returns a prober, which asks executables what they are. It remembers their answers in the
+// home; keep writes it there, and reports what a person should know.
 func (l *Loader) Prober() (prober *oneshot.Prober, keep func()) {
 	opts := l.remembering()
 	dir, err := filepath.EvalSymlinks(l.Dir())
@@ -31,7 +31,8 @@ func (l *Loader) Prober() (prober *oneshot.Prober, keep func()) {
 			l.notice(n.String())
 		}
 		if err := memory.Save(dir); err != nil {
-			l.notice(fmt.Sprintf("what plugins answered cannot be remembered, and they are asked each time: %v", err))
+			l.notice(fmt.Sprintf("chibi cannot store the descriptions of plugins, so it runs each with --schema at every "+
+				"start: %v", err))
 		}
 	}
 }
@@ -46,7 +47,7 @@ func (l *Loader) remembering() schemas.Options {
 	return opts
 }
 
-// Differed returns those of the loaded plugins that described themselves in different ways
+// Differed returns the loaded plugins that described themselves in different ways
 // although their files did not change, and so are asked at every start.
 func (l *Loader) Differed(plugins []plugin.Plugin) (found []plugin.Plugin) {
 	opts := l.remembering()
@@ -63,8 +64,7 @@ func (l *Loader) Differed(plugins []plugin.Plugin) (found []plugin.Plugin) {
 	return found
 }
 
-// probe finds the plugins of a session. What is remembered of them is checked when there
-// is time for it.
+// probe finds the plugins of a session. It checks remembered answers when there is time for it.
 func probe(ctx context.Context, s *Session) ([]plugin.Loaded, error) {
 	s.checks.End()
 	l := s.Loader()

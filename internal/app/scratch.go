@@ -15,7 +15,7 @@ func MakeScratch(opts Options, purpose string) (*scratch.Home, error) {
 	home, _ := Home(opts.Home) // none: there is nothing to protect
 	made, err := scratch.Make(purpose, scratch.Real{User: project.UserHome(), Chibi: home})
 	if err == nil && made.Unlinked != nil && opts.Output.Notice != nil {
-		opts.Output.Notice(fmt.Sprintf("plugins are run with an empty home directory, as yours cannot be read: %v",
+		opts.Output.Notice(fmt.Sprintf("plugins run with an empty home directory, as chibi cannot read yours: %v",
 			made.Unlinked))
 	}
 	return made, err

@@ -78,13 +78,13 @@ type shared struct {
 	left         theirs.Variables // that hooks of agents leave for later commands
 	jobs         jobs.Sessions    // of commands, which may have left something running
 	watchers     confine.Watchers // of what commands in the sandbox must not change
-	replaced     map[string]bool  // names of coding tools of which was said that a plugin brings its own
+	replaced     map[string]bool  // names of coding tools about which a notice said that a plugin brings its own
 	unsaved      string           // the directory of outputs that end with the run; "": they are kept
 	lending      sync.Mutex
 	lender       *process.Lender // of the terminal
 }
 
-// sources are what the agent asks. A session has those of the one that it comes from until it
+// sources are what the agent asks. A session has the sources of the one that it comes from until it
 // loads its own.
 type sources struct {
 	// Loaded are the plugins, and those that were skipped.
@@ -141,7 +141,7 @@ func (c closing) Close() error {
 	return nil
 }
 
-// toldHome returns the home that plugins are told.
+// toldHome returns the home that plugins get.
 func toldHome(s *Session) string {
 	if s.opts.Plugins.Home != "" {
 		return s.opts.Plugins.Home

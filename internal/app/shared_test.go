@@ -286,8 +286,8 @@ func TestALeaseThatIsLostEndsTheAnswer(t *testing.T) {
 			return errors.New("the lease was broken, and nothing said so")
 		}
 	})
-	want := `context "work" is no longer reserved for this run: the store did not hear from it in time; what was stored ` +
-		`until then is kept, and the next run goes on`
+	want := `context "work" is no longer reserved for this run: the run did not reach the store in time. ` +
+		`The store keeps everything until then, and the next run goes on`
 	if !errors.Is(broken, contexts.ErrLost) || broken.Error() != want {
 		t.Errorf("error = %v\nwant    %s", broken, want)
 	}

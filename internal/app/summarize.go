@@ -11,7 +11,7 @@ import (
 )
 
 // summarizeTool makes summarize_content: it reads as the coding tools do, and asks a
-// sub-agent without tools. Cached outputs are those of one context.
+// sub-agent without tools. It reads cached outputs of one context.
 func summarizeTool(s *Session, outputs cache.Browser) tools.Tool {
 	return summarize.New(summarize.Config{
 		Files: filesOf(s), Fetch: fetchOf(s), Cache: outputs,

@@ -37,7 +37,7 @@ func openTrace(s *Session) error {
 	return nil
 }
 
-// writeTrace makes a tracer write to the file of the options, and to that of the context, which
+// writeTrace makes a tracer write to the file of the options, and to the file of the context, which
 // keeps the newest turns, if that is configured.
 func writeTrace(s *Session, t *trace.Tracer) {
 	if s.trace != nil {

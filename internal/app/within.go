@@ -7,7 +7,7 @@ import (
 	"github.com/chibi-host/chibi/internal/within"
 )
 
-// markFor returns what commands that a tool runs for the model are told about the session.
+// markFor returns what commands that a tool runs for the model learn about the session.
 func markFor(s *Session, tool string) within.Mark {
 	m := within.Mark{Tool: tool, Home: toldHome(s), Context: s.Name(), Root: s.Project.ToolRoot(),
 		Flags: looseFlags(s.opts)}
@@ -39,7 +39,7 @@ func checkKeys(m *within.Mark, set []string, check func(*within.Mark, []string) 
 	return nil
 }
 
-// checkHome returns an error for another home than that of the run around a command of a model.
+// checkHome returns an error for another home than the home of the run around a command of a model.
 // Other agents name the home whose plugins they ask.
 func checkHome(s *Session) error {
 	if m := s.opts.Within; m != nil && s.opts.Bridge == nil {

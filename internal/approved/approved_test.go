@@ -116,8 +116,8 @@ func TestDefinitionsThatAreHardToCompare(t *testing.T) {
 	long := strings.Repeat("x\n", 20_000)
 	deep := strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000)
 	for name, test := range map[string]struct{ before, after, want string }{
-		"too long to be remembered": {fmt.Sprintf(`{"description":%q}`, long), `{"description":"Short."}`,
-			"definition\nWhat was approved was too long to be remembered. This is all of it now:\ndescription\n" +
+		"too long to store": {fmt.Sprintf(`{"description":%q}`, long), `{"description":"Short."}`,
+			"definition\nThe approved definition was too long to store. This is all of the new one:\ndescription\n" +
 				"@@ -0,0 +1,1 @@\n+Short.\n"},
 		"now too long":    {`{"description":"Short."}`, fmt.Sprintf(`{"description":%q}`, long), "description\n"},
 		"no JSON":         {`{"description":`, `{"description":"Short."}`, "definition, description\ndefinition\n@@"},

@@ -23,7 +23,7 @@ const (
 // parts are the parts of a definition, as texts to be compared by a person.
 type parts map[string]string
 
-// partsOf takes a definition apart. What cannot be taken apart is one part.
+// partsOf takes a definition apart. A text that it cannot take apart is one part.
 func partsOf(definition json.RawMessage) parts {
 	var members map[string]json.RawMessage
 	if strictjson.Decode(definition, &members) != nil {
@@ -60,7 +60,7 @@ func differ(before, after parts) (names []string, text string) {
 	var b strings.Builder
 	if before == nil {
 		names = append(names, "definition")
-		b.WriteString("What was approved was too long to be remembered. This is all of it now:\n")
+		b.WriteString("The approved definition was too long to store. This is all of the new one:\n")
 	}
 	all := maps.Clone(after)
 	maps.Copy(all, before)
@@ -88,7 +88,7 @@ func unified(before, after string) string {
 	return text
 }
 
-// lines ends a text with a newline, so that its end is no difference.
+// lines ends a text with a newline, so that its end makes no difference.
 func lines(text string) []byte {
 	if text == "" {
 		return nil

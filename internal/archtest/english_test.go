@@ -51,7 +51,7 @@ func phrases() []phrase {
 }
 
 // accepted are words that say what they mean although a pattern finds them.
-var accepted = regexp.MustCompile(`\b[Tt]here (is|are) no(ne)?\b`)
+var accepted = regexp.MustCompile(`\b[Tt]here (is|are) no(ne)?\b|\b(is|are) no longer\b`)
 
 // finding is a place where a phrase stands.
 type finding struct{ place, text, instead string }
@@ -118,7 +118,7 @@ func TestThePagesArePlainEnglish(t *testing.T) {
 }
 
 // mostInCode is how many phrases comments and messages had when they were last read. It may only fall.
-const mostInCode = 1098
+const mostInCode = 243
 
 // TestMessagesArePlainEnglish reads the comments and the texts of the program for the phrases.
 func TestMessagesArePlainEnglish(t *testing.T) {

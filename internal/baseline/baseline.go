@@ -2,9 +2,9 @@
 // were before a command ran that may write beside them: git's hooks and settings, and what agents
 // read in a project. It finds what the command changed, and puts that back.
 //
-// It promises that nothing is read or written through a link, that opening what is no regular file
-// does not block, that of git's settings only those are put back that make git run something, and that
-// what is beyond its bounds is named.
+// It promises that nothing is read or written through a link, that it does not block on special
+// files, that it puts back only the git settings that make git run something, and that it names
+// everything beyond its bounds.
 package baseline
 
 import (
@@ -54,8 +54,8 @@ type node struct {
 // kind returns the kind of what was there.
 func (n *node) kind() fs.FileMode { return n.info.Mode().Type() }
 
-// Take remembers what is there. What is as in an earlier baseline is not read again; nil: there is
-// none.
+// Take remembers the present files. It does not read a file again that is as in an earlier
+// baseline; nil: there is none.
 func (w Watch) Take(earlier *Baseline) *Baseline {
 	b := &Baseline{watch: w}
 	t := taking{baseline: b}
@@ -141,7 +141,7 @@ func (n *node) child(name string) *node {
 	return n.children[name]
 }
 
-// names lists the names that are looked at in a directory: those of its rule, those that were known,
+// names lists the names that are looked at in a directory: the names of its rule, the known names,
 // and all others if its rule is for them.
 func (t *taking) names(dir *disk.Dir, n, known *node) (names []string) {
 	for name := range n.rule.names {
@@ -210,7 +210,7 @@ func (t *taking) file(dir *disk.Dir, n, known *node) error {
 	if n.info, err = f.Stat(); err != nil {
 		return err
 	}
-	var free int // what was known counts no more
+	var free int // the earlier ones no longer count
 	if known != nil {
 		free = len(known.data)
 	}

@@ -27,7 +27,7 @@ type Change struct {
 	before, now *node // nil: nothing was there
 }
 
-// Data returns what is there now, nil if that is no file or too large.
+// Data returns the present content, nil if it is not a file or too large.
 func (c Change) Data() []byte {
 	if c.now == nil {
 		return nil
@@ -38,7 +38,7 @@ func (c Change) Data() []byte {
 // maxDiffed bounds the texts that are compared, in bytes.
 const maxDiffed = 64 << 10
 
-// Diff returns the change as a unified diff, and in a line what is no text.
+// Diff returns the change as a unified diff, and in a line the parts that are not text.
 func (c Change) Diff() string {
 	before, now := c.before.text(), c.now.text()
 	if len(before) > maxDiffed || len(now) > maxDiffed || bytes.IndexByte(before, 0) >= 0 || bytes.IndexByte(now, 0) >= 0 {
@@ -69,7 +69,7 @@ func (n *node) text() []byte {
 	return []byte("neither a file, a directory nor a link\n")
 }
 
-// Compare lists how what is there now differs from what was there, by path.
+// Compare lists how the present files differ from the earlier ones, by path.
 func (b *Baseline) Compare(now *Baseline) (changes []Change) {
 	for i, dir := range b.dirs {
 		c := comparison{place: i, root: b.watch.places[i].path, changes: &changes}

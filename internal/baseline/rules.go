@@ -11,7 +11,7 @@ type rule struct {
 	// names have rules of their own, each is for every other name; nil: these are not looked at.
 	names map[string]*rule
 	each  *rule
-	// isRepository says that each is only for a directory that is no repository.
+	// isRepository says that each is only for a directory that is not a repository.
 	isRepository bool
 	// ignored is the end of names that are not looked at.
 	ignored string

@@ -35,7 +35,7 @@ func Command(t testing.TB) []string {
 	return []string{os.Args[0], "-test.run=^" + name + "$"}
 }
 
-// Environ returns the environment of a child: that of this process and the variable.
+// Environ returns the environment of a child: the environment of this process and the variable.
 func Environ(t *testing.T, variable, value string) []string {
 	env := append(os.Environ(), variable+"="+value)
 	if testing.CoverMode() != "" { // otherwise the child warns that GOCOVERDIR is not set

@@ -49,7 +49,7 @@ func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc, sharing 
 		Request: func(purpose app.Purpose) (app.Options, error) { return sessionOptions(p.env, &p.opts, purpose) },
 		ReportUnused: func() {
 			for _, name := range append(p.opts.asked.Names(), p.opts.forPrompt()...) {
-				p.env.Out.Notef("%s is not carried out together with a command; give it in a run of its own", name)
+				p.env.Out.Notef("%s has no effect together with a command; give it in a separate run", name)
 			}
 		},
 		Yes: func() bool { return p.opts.yes },
@@ -106,7 +106,7 @@ func hintCommand(out *output.Printer, l cmdline.Line, commands []*cli.Command) {
 	}
 	i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(l.Words[0]) && len(c.Subcommands) > 0 })
 	if i >= 0 {
-		out.Notef("this is asked as a prompt, because it is not one of the commands that chibi %s lists", l.Words[0])
+		out.Notef("chibi sends this as a prompt, because it is not one of the commands that chibi %s lists", l.Words[0])
 	}
 }
 

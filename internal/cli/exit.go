@@ -34,7 +34,7 @@ const exitCodesHelp = `   0    success
    2    invalid flags, arguments or configuration
    3    a plugin refused the prompt, the compaction or the run, or ended the turn, or a required guard is missing
    4    a context is in use by another process, or was taken over by one
-   5    the store that machines share did not answer in time; what could not be stored is kept, and said
+   5    the store that machines share did not answer in time; chibi keeps what it could not store, and names the file
    6    the model answered nothing: no text, and no call of a tool
    7    the answer was cut off at its length; what came is printed and stored
    8    the server's content filter stopped the answer; what came is printed and stored
@@ -53,12 +53,13 @@ func report(out *output.Printer, err error) int {
 	return code
 }
 
-// ending returns what is said of the error of a run. Why something could not be stored was
-// said when it was kept.
+// ending returns the message for the error of a run. An earlier message said why something could
+// not be stored.
 func ending(err error) string {
 	var unsent *contexts.UnsentError
 	if errors.As(err, &unsent) {
-		return fmt.Sprintf("what was said in context %q is not stored yet; it is kept in %s", unsent.Context, unsent.Path)
+		return fmt.Sprintf("the latest entries of context %q are not stored yet; chibi keeps them in "+
+			"%s", unsent.Context, unsent.Path)
 	}
 	return err.Error()
 }

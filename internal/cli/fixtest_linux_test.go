@@ -137,8 +137,8 @@ func TestAModelIsRefusedWithoutATerminal(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, rule := range []string{"shell_exec(go test ./...)", "file_edit(/sum.go)"} {
-		line := fmt.Sprintf("was refused: it is asked, and there is no terminal to ask at; --allow '%s' allows it for one "+
-			"run, [permissions] allow in config.toml always\n", rule)
+		line := fmt.Sprintf("was refused: a person must allow it, and there is no terminal to ask at; --allow '%s' allows "+
+			"it for one run, [permissions] allow in config.toml always\n", rule)
 		if !strings.Contains(string(out), line) {
 			t.Errorf("no line says %q:\n%s", line, out)
 		}

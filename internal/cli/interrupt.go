@@ -79,8 +79,8 @@ func (i *interrupts) endTurn() bool {
 // chibi too.
 const maxDepth = 4
 
-// checkDepth refuses runs that are nested too deep. An event of another agent has bounds of its own: an
-// agent that a hook has started is asked about as any other.
+// checkDepth refuses runs that are nested too deep. An event of another agent has bounds of its own: plugins
+// get events of an agent that a hook has started as of any other.
 func checkDepth(words []string) error {
 	isEvent := len(words) > 1 && words[0] == "bridge" && words[1] == "run"
 	if app.Depth() <= maxDepth || isEvent {

@@ -49,8 +49,8 @@ func Main(sharing Sharing) int {
 	return report(p.env.Out, s.Arrived(p.run(ctx, os.Args[1:])))
 }
 
-// exitUnconfined is the exit status of a launcher whose command did not run, as that of a
-// shell whose command cannot be run.
+// exitUnconfined is the exit status of a launcher whose command did not run, as in a shell whose
+// command cannot be run.
 const exitUnconfined = 126
 
 // launch makes this process the launcher of a confined command, which takes its place.

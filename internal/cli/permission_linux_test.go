@@ -45,7 +45,7 @@ func codingIn(t *testing.T, dir, home string, args ...string) (*terminaltest.Per
 }
 
 // question is what every question ends with.
-const question = "the model is told the reason\r\n> "
+const question = "the model learns the reason\r\n> "
 
 // TestThePersonIsAskedAboutACall answers in each way that a line of two commands has, which
 // no rule can allow.
@@ -66,7 +66,7 @@ func TestThePersonIsAskedAboutACall(t *testing.T) {
 		p.Sees(t, "Asked by the default for shell.")
 		for i, typed := range test.typed {
 			if i > 0 {
-				p.Sees(t, "That is no answer.")
+				p.Sees(t, "That is not an answer.")
 			}
 			p.Sees(t, question)
 			p.WriteString(typed)

@@ -110,8 +110,8 @@ func terminalOf(f *os.File, flush func()) question.Terminal {
 	return t
 }
 
-// Sharing is what a program has for stores that machines share. The zero value is that of the
-// plain program, which keeps files only: none of the code for such stores is linked into it.
+// Sharing is what a program has for stores that machines share. The zero value is for the plain
+// program, which keeps files only: none of the code for such stores is linked into it.
 type Sharing struct {
 	app           storage.Sharing
 	store, doctor func(*command.Env) []*cli.Command

@@ -55,7 +55,7 @@ func notRun(err error) error {
 	return fmt.Errorf("not run, because [tools] sandbox of the configuration is %q: %w", sandbox.Name, err)
 }
 
-// ownDirectories are those of a session's confined commands.
+// ownDirectories are the directories of a session's confined commands.
 type ownDirectories struct {
 	mu        sync.Mutex
 	home, tmp string // "": not made yet

@@ -17,7 +17,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Told says who is told what was changed, and asked about it.
+// Told says who hears of changes, and answers questions about them.
 type Told struct {
 	// Notice shows the person a sentence.
 	Notice func(string)
@@ -69,7 +69,7 @@ func (w *Watchers) Close() error {
 	return nil
 }
 
-// watcher compares what is watched before and after commands. What changes between them is the work of others,
+// watcher compares what is watched before and after commands. Others make the changes between them,
 // unless processes are left of a command.
 type watcher struct {
 	to      Told
@@ -81,7 +81,7 @@ type watcher struct {
 	isLeft  bool           // a process, when the last one had ended
 	watch   baseline.Watch
 	before  *baseline.Baseline // nil: no command has run
-	told    string             // what the model is to be told
+	told    string             // text for the model
 }
 
 // begin looks before a command; what it returns looks when it has ended.
@@ -94,7 +94,7 @@ func (w *watcher) begin(ctx context.Context) (ended func(context.Context) string
 		w.began = sandbox.Now()
 		w.take()
 	case w.isLeft:
-		w.check(ctx, "since the last command in the sandbox, of which something was still running,")
+		w.check(ctx, "since the last command in the sandbox, whose processes still ran,")
 	default:
 		w.take()
 	}
@@ -102,7 +102,7 @@ func (w *watcher) begin(ctx context.Context) (ended func(context.Context) string
 	return w.ended
 }
 
-// take takes what is there for what should be there.
+// take takes the present files for the right ones.
 func (w *watcher) take() {
 	w.watch = baseline.New(w.options)
 	w.before = w.watch.Take(w.before)
@@ -117,7 +117,7 @@ func (w *watcher) tellSkipped(known []string) {
 	}
 }
 
-// ended looks when a command has ended, and returns what the model is told.
+// ended looks when a command has ended, and returns the text for the model.
 func (w *watcher) ended(ctx context.Context) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -139,7 +139,7 @@ func (w *watcher) end(ctx context.Context) {
 	}
 }
 
-// maxAsked is how often the person is asked about what changes while they are asked.
+// maxAsked is how often chibi asks the person about changes during its questions.
 const maxAsked = 3
 
 // check looks for changes. Those that the person does not allow are put back.

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrBusy means that others write a file all the time.
-var ErrBusy = errors.New("another program writes to it all the time; try again when it is left alone")
+var ErrBusy = errors.New("another program writes to it all the time; try again when that program has ended")
 
 // errOthers means that somebody else has written a file since it was read, or is about to.
 var errOthers = errors.New("somebody else writes")
@@ -46,8 +46,8 @@ type shared struct {
 	fsys FS
 	name string
 	max  int64
-	// waits says that whoever has the file open for writing is waited for. Some have it open for ever,
-	// and file systems of other machines cannot always tell.
+	// waits says that chibi waits for programs that have the file open to write. Some have it open for
+	// ever, and file systems of other machines cannot always tell.
 	waits bool
 }
 
@@ -185,7 +185,7 @@ func (s shared) isOld(name string, old held) bool {
 	return err == nil && bytes.Equal(data, old.data)
 }
 
-// isStill reports whether a name is that of an examined file, and it has not been written to.
+// isStill reports whether a name leads to an examined file, and nobody has written to it.
 func (s shared) isStill(name string, examined fs.FileInfo) bool {
 	now, err := s.fsys.Stat(name)
 	return err == nil && sameFile(examined, now) && examined.Size() == now.Size() &&

@@ -38,7 +38,7 @@ func RemoveCopy(fsys FS, name string) error {
 }
 
 // ErrNoCopy reports that a file is not a copy, which ReplaceCopy has written.
-var ErrNoCopy = errors.New("it may be written, so it is not a copy")
+var ErrNoCopy = errors.New("it is not a copy, as its owner may write it")
 
 // MayReplaceCopy returns ErrNoCopy if there is a file that ReplaceCopy has not written.
 func MayReplaceCopy(fsys FS, name string) error {

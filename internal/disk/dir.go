@@ -15,7 +15,7 @@ import (
 var ErrReplaced = errors.New("was replaced in the meantime")
 
 // Dir is an opened directory. Its methods take single names, and follow no link: a link is
-// something that is no regular file. Whatever is renamed or linked after it was opened, they
+// something that is not a regular file. Whatever is renamed or linked after it was opened, they
 // work in that directory and nowhere else. A Dir is safe for concurrent use.
 type Dir struct {
 	root *os.Root

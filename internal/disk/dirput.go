@@ -78,7 +78,7 @@ func PutLinkIn(d *Dir, name, target string) error {
 }
 
 // RemoveIn removes what has a name in the directory, a directory with all that is in it. It follows no
-// link, and it is no error if there is nothing.
+// link, and it returns nil if there is nothing.
 func RemoveIn(d *Dir, name string) error {
 	if err := d.root.RemoveAll(name); err == nil {
 		return nil

@@ -200,7 +200,7 @@ func MkdirAll(fsys FS, name string, perm fs.FileMode) error {
 	return fsys.SyncDir(parent)
 }
 
-// IsReadOnly reports whether an error means that writing is not permitted.
+// IsReadOnly reports whether an error means that nobody may write.
 func IsReadOnly(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }

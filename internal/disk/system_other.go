@@ -23,7 +23,7 @@ func renameNew(from, to string) error { return renameChecked(from, to) }
 // ChangedAt returns when a file, or the list of names in a directory, last changed.
 func ChangedAt(info fs.FileInfo) time.Time { return info.ModTime() }
 
-// StartWriteback does nothing: only Linux can be told to begin to write a part of a file.
+// StartWriteback does nothing: only Linux can begin to write a part of a file on request.
 func StartWriteback(*os.File, int64, int64) {}
 
 // searchOnly opens a directory that may be read.

@@ -49,8 +49,8 @@ func isOurs(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
-// owner returns the user and the group that a file belongs to, if they are not those of new
-// files of this process.
+// owner returns the user and the group that a file belongs to, if new files of this process get
+// other ones.
 func owner(info fs.FileInfo) (uid, gid int, ok bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || int(stat.Uid) == os.Geteuid() && int(stat.Gid) == os.Getegid() {

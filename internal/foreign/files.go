@@ -28,7 +28,7 @@ type Candidate struct {
 	engine.Place
 	// Path is its full path.
 	Path string
-	// Root is the directory that it is for: the project's, the person's home, or that of the
+	// Root is the directory that it is for: the project's, the person's home, or the directory of the
 	// agent's plugin.
 	Root string
 	// IsPlugin says that it belongs to a plugin of the agent.
@@ -100,8 +100,8 @@ func Project(d engine.Dialect, dirs []string) (list []Candidate) {
 	return nil
 }
 
-// Named returns a settings file that the person names; its format is that of its name, or the
-// one that the agent's files have.
+// Named returns a settings file that the person names; its name tells its format, or it has the one
+// that the agent's files have.
 func Named(d engine.Dialect, path, home string) Candidate {
 	place := engine.Place{Path: path, Format: "json", Alone: slices.ContainsFunc(d.Places, func(p engine.Place) bool {
 		return p.Alone && filepath.Base(p.Path) == filepath.Base(path)
@@ -138,7 +138,7 @@ func expand(c Candidate) []Candidate {
 	return list
 }
 
-// unique removes candidates whose path is that of an earlier one.
+// unique removes candidates with the path of an earlier one.
 func unique(list []Candidate) (left []Candidate) {
 	for _, c := range list {
 		if !slices.ContainsFunc(left, func(e Candidate) bool { return e.Path == c.Path }) {
@@ -178,11 +178,11 @@ func (f File) SaysSomething() bool {
 	return len(f.Handlers)+len(f.Problems)+len(f.DisabledNames) > 0 || f.Disabled != nil
 }
 
-// HasEffect reports whether the file has hooks, other than those of chibi bridge, or turns
+// HasEffect reports whether the file has hooks, other than the hooks of chibi bridge, or turns
 // hooks off.
 func (f File) HasEffect() bool { return f.Count() > 0 || len(f.DisabledNames) > 0 || f.Disabled != nil }
 
-// Count returns how many hooks the file has, without those of chibi bridge.
+// Count returns how many hooks the file has, without the hooks of chibi bridge.
 func (f File) Count() (n int) {
 	for _, h := range f.Handlers {
 		if !h.IsBridge() {
@@ -192,8 +192,8 @@ func (f File) Count() (n int) {
 	return n
 }
 
-// ReadAll reads those of the candidates that exist, and returns what is wrong with others. Those that
-// the agent does not read beside another one are left out.
+// ReadAll reads the candidates that exist, and returns what is wrong with others. It leaves out
+// files that the agent does not read beside another one.
 func ReadAll(d engine.Dialect, list []Candidate) (files []File, problems []error) {
 	for _, c := range list {
 		if slices.ContainsFunc(files, func(f File) bool { return f.Alone && f.Scope == c.Scope && len(f.Entries) > 0 }) {

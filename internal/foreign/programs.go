@@ -18,8 +18,8 @@ const (
 
 // Programs finds the files of a project that hooks name. It remembers what it has looked at.
 type Programs struct {
-	// OfServers says that the commands start servers: those load what is where they are told to
-	// work, as by uv --directory. Hooks check what is there, which changes with every edit.
+	// OfServers says that the commands start servers: servers load code from the directory that their
+	// arguments name, as by uv --directory. Hooks check the files there, which change with every edit.
 	OfServers bool
 
 	root  string

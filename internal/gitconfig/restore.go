@@ -96,7 +96,7 @@ func (e *edit) restore(was, is []Setting) {
 	}
 }
 
-// without returns a list without those of another one, which are in it in the same order; false:
+// without returns a list without the items of another one, which are in it in the same order; false:
 // they are not.
 func without(list, those []Setting) (left []Setting, found bool) {
 	for _, s := range list {

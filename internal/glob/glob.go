@@ -1,5 +1,5 @@
-// Package glob matches paths by patterns with stars: those of a call ([Pattern]), and those
-// of files such as .gitignore ([Ignore]).
+// Package glob matches paths by patterns with stars: the patterns of a call ([Pattern]), and the
+// patterns of files such as .gitignore ([Ignore]).
 //
 // It promises that matching takes no longer than the product of the lengths of pattern and
 // path, but for the stars within one name, and that no pattern is an error where git takes
@@ -43,7 +43,7 @@ func Compile(pattern string) (*Pattern, error) {
 		}
 		for _, n := range names {
 			if !n.isWhole() {
-				return nil, fmt.Errorf("%q is no pattern: a bracket is not closed, or it ends with a backslash", text)
+				return nil, fmt.Errorf("%q is not a pattern: a bracket is not closed, or it ends with a backslash", text)
 			}
 		}
 		p.alternatives = append(p.alternatives, names)

@@ -82,8 +82,8 @@ func TestNothingIsLookedForWhereNothingMatches(t *testing.T) {
 
 func TestPatternsThatAreNone(t *testing.T) {
 	for pattern, want := range map[string]string{
-		"[a":                        `"[a" is no pattern: a bracket is not closed, or it ends with a backslash`,
-		`a\`:                        `"a\\" is no pattern: a bracket is not closed, or it ends with a backslash`,
+		"[a":                        `"[a" is not a pattern: a bracket is not closed, or it ends with a backslash`,
+		`a\`:                        `"a\\" is not a pattern: a bracket is not closed, or it ends with a backslash`,
 		strings.Repeat("a/", 63):    "the pattern has more than 62 names",
 		strings.Repeat("{a,b}", 7):  "the pattern has more than 100 alternatives",
 		strings.Repeat("{a,b}", 99): "the pattern has more than 100 alternatives",

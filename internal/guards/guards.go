@@ -179,8 +179,8 @@ func (g Guards) Expects(name string) bool {
 func (g Guards) whyMissing(name string, set Setting) string {
 	left := g.whyLeftOut(name)
 	p := plugin.Find(g.Loaded.Plugins, name)
-	// The settings of an entry that is left out are not those of another plugin with its name in a
-	// schema, nor are those of chibi's plugins those of another protocol's.
+	// The settings of an entry that is left out do not hold for another plugin with its name in a
+	// schema, nor do settings of chibi's plugins for plugins of another protocol.
 	if p != nil && (p.Name == name || left == "" && p.Origin.Protocol == native.Protocol) {
 		if len(p.Hooks) == 0 {
 			return "it is there, but names no hooks at which it wants to be asked"

@@ -29,7 +29,7 @@ func Of(p project.Project, home string, notice func(string)) string {
 	return Text(files)
 }
 
-// places lists where instructions are: the person's own, then those of the project from its
+// places lists where instructions are: the person's own, then the instructions of the project from its
 // root down to the current directory.
 func places(p project.Project, home string) (list []Place) {
 	if p.User != "" {

@@ -17,7 +17,7 @@ const Variable = "CHIBI_JOB"
 
 // Job is a process that a command of a model has started.
 type Job struct {
-	// PID is its id, Session that of its session.
+	// PID is its id, Session the id of its session.
 	PID, Session int
 	// Run is the id of the chibi whose command started it.
 	Run string
@@ -29,7 +29,7 @@ type Job struct {
 	parent int
 }
 
-// Sessions are those in which the commands of a run have left something. The zero value is empty,
+// Sessions are sessions in which the commands of a run have left something. The zero value is empty,
 // and safe for concurrent use.
 type Sessions struct {
 	mu     sync.Mutex
@@ -61,7 +61,7 @@ func Pair() string { return Variable + "=" + strconv.Itoa(os.Getpid()) }
 
 // Left lists what commands of this process have left running.
 func Left() []Job {
-	list, _ := List() // where they cannot be listed, nothing can be said
+	list, _ := List() // where nobody can list them, nobody knows
 	return slices.DeleteFunc(list, func(j Job) bool { return Variable+"="+j.Run != Pair() })
 }
 

@@ -3,8 +3,8 @@
 //
 // What it promises: [Doc.Append] and [Doc.Set] only insert text, so that [Undo] gives back the
 // text from before; what they insert looks like what is around it. Texts may have comments and
-// commas before closing brackets. It is no library such as tailscale/hujson: that writes members in a
-// layout of its own or of a formatter, and does not say which bytes it inserted.
+// commas before closing brackets. It is not a library such as tailscale/hujson, which writes members in a
+// layout of its own or of a formatter, and does not tell which bytes it inserted.
 package jsonedit
 
 import (

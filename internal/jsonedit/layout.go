@@ -10,7 +10,7 @@ import (
 )
 
 // child is an element of a list or a member of an object.
-type child struct{ begin, end int } // of its text; that of a member begins with its name
+type child struct{ begin, end int } // of its text; the text of a member begins with its name
 
 func childrenOf(container gjson.Result) (list []child) {
 	container.ForEach(func(key, value gjson.Result) bool {

@@ -34,7 +34,7 @@ const DefaultPatience = 10 * time.Second
 type File struct {
 	// Path is the path. If it is a link, its target is changed.
 	Path string
-	// FS is the file system; nil: that of the machine.
+	// FS is the file system; nil: the file system of the machine.
 	FS disk.FS
 	// Max bounds its size in bytes; 0: DefaultMax.
 	Max int64

@@ -142,7 +142,7 @@ func TestAKeeperThatDoesNotAnswerAsOne(t *testing.T) {
 				return // a person would wait for ten seconds
 			}
 			_, err := keeper.StatusOf(w.home)
-			if err == nil || !strings.Contains(err.Error(), "is no keeper, or one of another version") {
+			if err == nil || !strings.Contains(err.Error(), "is not a keeper, or has another version") {
 				t.Errorf("its status: %v", err)
 			}
 		})

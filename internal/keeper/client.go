@@ -31,7 +31,7 @@ type Client struct {
 	Keep time.Duration
 	// Secrets are names of variables that hold a key that may be hidden from plugins.
 	Secrets []string
-	// Notify is told once why the keeper cannot be used, if that lasts; nil: nobody is.
+	// Notify gets once the reason why runs cannot use the keeper, if that lasts; nil: nobody does.
 	Notify func(text string)
 
 	// Wait is how long a run waits for a process, and at its end until the keeper has it back;
@@ -110,7 +110,7 @@ func (c *Client) tell(err error) {
 	}
 }
 
-// environment are the variables that a keeper gets; plugins get those of the runs.
+// environment are the variables that a keeper gets; plugins get the variables of the runs.
 const environment = "PATH HOME USER TMPDIR XDG_RUNTIME_DIR GOCOVERDIR"
 
 func (c *Client) start() {
@@ -157,8 +157,8 @@ func StatusOf(home string) (Status, error) {
 }
 
 // Stop has the keeper of a home end, with what it holds. What runs use at the moment ends
-// with these; the Status has it. Without any, it returns when the keeper has ended. Errors
-// are those of StatusOf.
+// with these; the Status has it. Without any, it returns when the keeper has ended. Errors are as
+// in StatusOf.
 func Stop(ctx context.Context, home string) (Status, error) {
 	l, r, err := call(home, opStop)
 	if err != nil {
@@ -189,7 +189,8 @@ func call(home, op string) (*link, Reply, error) {
 	}
 	if err != nil {
 		l.Close()
-		return nil, r, fmt.Errorf("what answers at %s is no keeper, or one of another version: %w", place.Socket, err)
+		return nil, r, fmt.Errorf("the program that answers at %s is not a keeper, or has another version: "+
+			"%w", place.Socket, err)
 	}
 	return l, r, nil
 }

@@ -22,12 +22,12 @@ import (
 type Host struct {
 	// Dir is the directory whose keeper it is.
 	Dir string
-	// Args are its arguments, Env its environment: that of the run, without what does not matter.
+	// Args are its arguments, Env its environment: the environment of the run, without what does not matter.
 	Args, Env []string
 }
 
-// answerSign is what a client writes when it was told in time that its question arrived. Without it
-// the question is not answered: the client has given up, and answers it itself.
+// answerSign is what a client writes when it heard in time that its question arrived. Without it
+// the keeper does not answer: the client has given up, and answers the question itself.
 const answerSign = "answer\n"
 
 // KeyOf returns what answers depend on in this process, with an environment and arguments.
@@ -43,7 +43,7 @@ func KeyOf(env, args []string) (k Key, err error) {
 }
 
 // Identity returns what the process of a resident plugin depends on, for a group of a program that
-// answers for several runs. What cannot be told, or has just changed, is never the same.
+// answers for several runs. A thing that it cannot identify, or that has just changed, is never the same.
 func Identity(spec resident.Spec) string {
 	spec.Variables = nil // whatever it lists: a process costs less than a doubt
 	q, err := (&Client{}).request(spec)

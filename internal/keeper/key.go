@@ -111,7 +111,7 @@ func program() (path string, id fileid.ID, err error) {
 	return path, id, nil
 }
 
-// detach starts this program in the background. An env of nil is that of this process.
+// detach starts this program in the background. An env of nil means the environment of this process.
 func detach(env []string, dir string, args []string) error {
 	path, _, err := program()
 	if err != nil {

@@ -164,7 +164,7 @@ func (l *loan) feed(ctx context.Context, p *process.Process) {
 			}
 		}
 		if _, err := p.Write(ctx, data); err != nil {
-			return // its end is told
+			return // the client hears of its end
 		}
 		l.mu.Lock()
 		l.input = append([]byte(nil), l.input[len(data):]...)

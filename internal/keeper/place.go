@@ -13,7 +13,7 @@ import (
 
 // Place is where the keeper of a home is reached.
 type Place struct {
-	// Socket is the path of its socket, Lock that of the file that it holds a lock on.
+	// Socket is the path of its socket, Lock the path of the file that it holds a lock on.
 	Socket string
 	Lock   string
 }

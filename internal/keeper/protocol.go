@@ -16,8 +16,8 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// version is the version of what is spoken. A keeper that is spoken to in another one ends,
-// so that the next run starts one of its own version.
+// version is the version of the protocol. A keeper ends if a program speaks another one, so that
+// the next run starts a keeper of its own version.
 const version = 1
 
 // The bounds of what is read.
@@ -42,7 +42,7 @@ const (
 
 // Request is the first line of a client.
 type Request struct {
-	// Version is that of what is spoken.
+	// Version is the version of the protocol.
 	Version int `json:"chibi_keeper"`
 	// Op is "lend", "ask", "status" or "stop".
 	Op string `json:"op"`
@@ -77,7 +77,7 @@ type Wanted struct {
 
 // Reply is the first line of a keeper.
 type Reply struct {
-	// Version is that of what is spoken.
+	// Version is the version of the protocol.
 	Version int `json:"chibi_keeper"`
 	// Error says why there is nothing else; "": there is.
 	Error string `json:"error,omitempty"`
@@ -215,7 +215,7 @@ func dial(place Place, until time.Time) (*link, error) {
 	l, err := newLink(conn.(*net.UnixConn))
 	if err != nil {
 		conn.Close()
-		return nil, &ForeignError{place.Socket, "is not that of this user's keeper: " + err.Error()}
+		return nil, &ForeignError{place.Socket, "does not belong to this user's keeper: " + err.Error()}
 	}
 	return l, l.SetDeadline(until)
 }

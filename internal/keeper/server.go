@@ -30,7 +30,7 @@ type Options struct {
 	// Keep is how long the keeper waits for its first client, and with Answer for the next one.
 	Keep time.Duration
 	// Answer, if it is not nil, answers the questions of a [Host], several at once. isLast says that
-	// no more will come. ctx ends with the client.
+	// it is the last one. ctx ends with the client.
 	Answer func(ctx context.Context, question json.RawMessage) (answer json.RawMessage, isLast bool)
 	// Key is what the answers depend on, see [Host].
 	Key Key
@@ -39,7 +39,7 @@ type Options struct {
 // ErrRuns means that the home has a keeper already.
 var ErrRuns = errors.New("a keeper is running already")
 
-// Serve is a keeper: it holds processes until ctx ends, it is told to stop, or it has neither
+// Serve is a keeper: it holds processes until ctx ends, a client stops it, or it has neither
 // a process nor a client. Errors are ErrRuns, and why it could not begin.
 func Serve(ctx context.Context, o Options) error {
 	s, err := listen(o)
@@ -179,7 +179,7 @@ func (s *server) isReachable() bool {
 	return err == nil && os.SameFile(now, s.socket)
 }
 
-// isOver reports whether nobody needs the keeper any more, and if so takes no more clients.
+// isOver reports whether nobody needs the keeper now, and if so refuses new clients.
 func (s *server) isOver(waited bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +188,7 @@ func (s *server) isOver(waited bool) bool {
 	return isOver
 }
 
-// close takes no more clients and leaves the place to another keeper.
+// close refuses new clients and leaves the place to another keeper.
 func (s *server) close() {
 	s.mu.Lock()
 	left := s.left

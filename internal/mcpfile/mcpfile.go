@@ -84,8 +84,8 @@ func Read(path string, check func(path string, text []byte, mode fs.FileMode) er
 
 // Parse returns the servers of a file in the order of their names, without those that are
 // disabled, and what is wrong with others. Relative paths of programs and working directories
-// begin at the file's directory, which is also where programs run. The error means that the
-// text is no such file.
+// begin at the file's directory, which is also where programs run. The error means that the text is
+// not such a file.
 func Parse(path string, text []byte) (servers []mcp.Server, problems []Problem, err error) {
 	var file struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`
@@ -129,7 +129,7 @@ func (e entry) server(name, path string) mcp.Server {
 	return s
 }
 
-// own returns a text with the dollar signs doubled that are none of a ${NAME}: this kind of
+// own returns a text with the dollar signs doubled that do not begin a ${NAME}: this kind of
 // file has no other variables.
 func own(text string) string {
 	if !strings.Contains(text, "$") {
@@ -160,7 +160,7 @@ func (e entry) check(s mcp.Server) error {
 	case e.Type == "sse":
 		return errors.New("it speaks SSE, an older protocol; chibi needs the address at which it speaks streamable HTTP")
 	case !slices.Contains([]string{"", "stdio", "http", "streamable-http", "streamableHttp"}, e.Type):
-		return fmt.Errorf("its type %q is none that chibi knows; they are stdio and http", e.Type)
+		return fmt.Errorf("chibi does not know its type %q; the types are stdio and http", e.Type)
 	}
 	return s.Check()
 }

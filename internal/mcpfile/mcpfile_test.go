@@ -41,7 +41,7 @@ func TestServersOfAProject(t *testing.T) {
 func TestAServerThatCannotBeUsedDoesNotConcernOthers(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"type": "sse", "url": "https://example.com/sse"}`: "it speaks SSE, an older protocol; chibi needs the address",
-		`{"type": "ws", "url": "wss://example.com"}`:        `its type "ws" is none that chibi knows; they are stdio`,
+		`{"type": "ws", "url": "wss://example.com"}`:        `chibi does not know its type "ws"; the types are stdio`,
 		`{}`:                                   "it has neither command nor url",
 		`{"command": "x", "url": "https://y"}`: "it has both command and url; keep one",
 		`{"command": ["x"]}`:                   `command: must be a string, is an array`,

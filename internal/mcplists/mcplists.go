@@ -95,7 +95,7 @@ type Memory struct {
 	decoded map[string]Entry           // those that were asked for
 }
 
-// Open reads what a home remembers. What cannot be read is not remembered.
+// Open reads what a home remembers. It forgets entries that it cannot read.
 func Open(home string) *Memory {
 	m := &Memory{path: filepath.Join(home, Name), changed: map[string]json.RawMessage{}, decoded: map[string]Entry{}}
 	data, err := disk.ReadDerived(disk.OS{}, m.path, maxFile)
@@ -180,7 +180,7 @@ func (m *Memory) Save() error {
 		clear(m.changed)
 		return nil
 	}
-	return fmt.Errorf("what MCP servers offer cannot be remembered, and they are asked each time: %w", err)
+	return fmt.Errorf("chibi cannot store the tools of MCP servers, so it asks each server every time: %w", err)
 }
 
 // trim removes entries that nobody has renewed for long, then the oldest ones, until the file

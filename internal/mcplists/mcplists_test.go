@@ -223,7 +223,7 @@ func TestAHomeThatCannotBeWritten(t *testing.T) {
 		t.Errorf("without anything to save: %v", err)
 	}
 	_ = m.Answered(server, list(time.Now(), "read"))
-	const want = "what MCP servers offer cannot be remembered, and they are asked each time: "
+	const want = "chibi cannot store the tools of MCP servers, so it asks each server every time: "
 	if err := m.Save(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}

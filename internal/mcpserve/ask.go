@@ -29,8 +29,8 @@ func withAsker(ctx context.Context, a asker) context.Context {
 // cannotAsk says why a client's person is not asked.
 const cannotAsk = permissions.Nobody("this MCP client cannot ask (it has no elicitation)")
 
-// Ask asks the client to show a form. What only a person at a terminal can allow is not asked:
-// a client may answer by itself. Nor can the answer hold for longer than the session.
+// Ask asks the client to show a form. It does not ask what only a person at a terminal can allow: a
+// client may answer by itself. Nor can the answer hold for longer than the session.
 func (person) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
 	a, _ := ctx.Value(askerKey{}).(asker)
 	if a == nil || q.Why.Protected || q.Why.Doubtful || q.Why.Changed != nil {
@@ -64,7 +64,7 @@ func formOf(q permissions.Question) *sdk.ElicitParams {
 	list, _ := strictjson.Encode(choices) // these texts always encode
 	return &sdk.ElicitParams{Mode: "form", Message: message, RequestedSchema: json.RawMessage(`{"type":"object",` +
 		`"properties":{"decision":{"type":"string","title":"Decision","enum":` + string(list) + `},` +
-		`"reason":{"type":"string","title":"Reason","description":"What the model is told if you deny it"}},` +
+		`"reason":{"type":"string","title":"Reason","description":"The reason that the model gets if you deny it"}},` +
 		`"required":["decision"]}`)}
 }
 

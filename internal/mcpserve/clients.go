@@ -32,8 +32,8 @@ func newClients(served *Tools) clients {
 	return clients{served: served, common: newClient(served), list: map[*sdk.ServerSession]*client{}}
 }
 
-// of returns the client of a session. What a person allows there for the session does not hold
-// elsewhere; those without sessions are one client.
+// of returns the client of a session. A permission for the session holds only there; clients
+// without sessions are one client.
 func (c *clients) of(session *sdk.ServerSession) *client {
 	if isSessionless(session) {
 		return c.common

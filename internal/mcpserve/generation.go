@@ -27,8 +27,8 @@ func (v *Tools) newGeneration(s *app.Session) (*generation, error) {
 	return g, nil
 }
 
-// served lists the tools of a set that are offered. Without any whose output could be cached, there
-// are none that read cached outputs.
+// served lists the tools of a set that are offered. Without any whose output could be cached, it
+// leaves out the tools that read cached outputs.
 func (v *Tools) served(all *tools.Set) []tools.Spec {
 	kinds := v.opts.kinds()
 	list := slices.DeleteFunc(all.Specs(), func(s tools.Spec) bool { return !slices.Contains(kinds, s.Kind) })
@@ -44,7 +44,7 @@ func (g *generation) release() { g.users.Done() }
 // retire ends the generation once its last call has ended.
 func (g *generation) retire() {
 	g.users.Wait()
-	if g.first { // its files and the terminal are those of the run
+	if g.first { // it has the files and the terminal of the run
 		app.Rest(g.session)
 		return
 	}

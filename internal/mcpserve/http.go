@@ -41,7 +41,7 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	const use = "; use 127.0.0.1:PORT, [::1]:PORT or localhost:PORT"
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no address%s", address, use)
+		return nil, fmt.Errorf("%q is not an address%s", address, use)
 	}
 	if strings.EqualFold(host, "localhost") {
 		host = "127.0.0.1"
@@ -190,7 +190,7 @@ type connections struct {
 	open sync.Map // of numbers to *life
 }
 
-// numberHeader has the number of a request. What a client sends there is replaced.
+// numberHeader has the number of a request. chibi replaces a value that a client sends there.
 const numberHeader = "Chibi-Connection"
 
 // enter gives a request its number, until the returned function is called.

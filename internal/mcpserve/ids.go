@@ -19,8 +19,8 @@ type ids struct {
 	open map[int64]json.RawMessage // by the numbers
 }
 
-// taken returns a message of a client with numbers of ours in the place of its ids: that of a
-// request, and that of the request which it cancels.
+// taken returns a message of a client with numbers of ours in the place of its ids: the id of a
+// request, and the id of the request which it cancels.
 func (d *ids) taken(line []byte, members map[string]json.RawMessage) ([]byte, error) {
 	_, hasMethod := members["method"]
 	id, hasID := members["id"]
@@ -78,7 +78,7 @@ func sameID(a, b json.RawMessage) bool {
 const subscription = `_meta.io\.modelcontextprotocol/subscriptionId`
 
 // given returns a message for a client, in which an answer has the id of the client's request, and
-// what belongs to a subscription that of the request which began it.
+// a message of a subscription has the id of the request which began it.
 func (d *ids) given(line []byte) ([]byte, error) {
 	if gjson.GetBytes(line, "method").Exists() {
 		return d.replaced(line, "params."+subscription)

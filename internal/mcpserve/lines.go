@@ -74,7 +74,7 @@ func (a *answerer) Write(message []byte) (int, error) {
 	return len(message), err
 }
 
-// filter passes the messages of a client on, and answers lines that are none. It is needed
+// filter passes the messages of a client on, and answers lines that are not messages. It is needed
 // because one such line would end the connection.
 type filter struct {
 	in      *bufio.Reader
@@ -114,7 +114,7 @@ func (f *filter) Read(p []byte) (int, error) {
 func (f *filter) Close() error { return nil }
 
 // line reads a line. Of one that is too long nothing is kept; it is answered. A line that the
-// client has not finished is none.
+// client has not finished does not count.
 func (f *filter) line() (line []byte, err error) {
 	tooLong := false
 	for {
@@ -146,7 +146,7 @@ type wrongMessage struct {
 	Message string          `json:"message"`
 }
 
-// refuse answers a line that is no message.
+// refuse answers a line that is not a message.
 func (f *filter) refuse(wrong *wrongMessage) error {
 	if wrong.id == nil {
 		wrong.id = json.RawMessage("null")
@@ -163,7 +163,7 @@ func (f *filter) refuse(wrong *wrongMessage) error {
 	return err
 }
 
-// check returns the members of a message, or what is wrong with a line that is none.
+// check returns the members of a message, or what is wrong with another line.
 func check(line []byte) (members map[string]json.RawMessage, wrong *wrongMessage) {
 	if err := strictjson.Check(line); err != nil {
 		return nil, &wrongMessage{Code: jsonrpc.CodeParseError, Message: fmt.Sprintf(
@@ -171,7 +171,7 @@ func check(line []byte) (members map[string]json.RawMessage, wrong *wrongMessage
 	}
 	if strictjson.Decode(line, &members) != nil {
 		return nil, &wrongMessage{Code: jsonrpc.CodeInvalidRequest,
-			Message: "a message is one JSON object; lists of messages are no part of the protocol since 2025-06-18"}
+			Message: "a message is one JSON object; the protocol has no lists of messages since 2025-06-18"}
 	}
 	id, hasID := members["id"]
 	if hasID && string(id) == "null" {
@@ -182,7 +182,8 @@ func check(line []byte) (members map[string]json.RawMessage, wrong *wrongMessage
 	if err == nil && message != nil {
 		return members, nil
 	}
-	wrong = &wrongMessage{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("this is no message of JSON-RPC 2.0: %v",
+	wrong = &wrongMessage{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("this is not a message of JSON-RPC "+
+		"2.0: %v",
 		err)}
 	if len(id) > 0 && (id[0] == '"' || id[0] == '-' || '0' <= id[0] && id[0] <= '9') {
 		wrong.id = id

@@ -77,11 +77,11 @@ func TestLinesThatAreNoMessagesAreAnsweredAndTheNextOneIsRead(t *testing.T) {
 		{"{\"jsonrpc\":", noJSON},
 		{"\x00\xff\x1b[2J", noJSON},
 		{strings.Repeat("[", 100_000), noJSON},
-		{`[]`, `{"jsonrpc":"2.0","id":null,` + noMessage + `a message is one JSON object; lists of messages are ` +
-			`no part of the protocol since 2025-06-18"}}`},
+		{`[]`, `{"jsonrpc":"2.0","id":null,` + noMessage + `a message is one JSON object; the protocol has ` +
+			`no lists of messages since 2025-06-18"}}`},
 		{`{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","id":null,` + noMessage},
 		{`{"jsonrpc":"1.0","id":"x","method":"ping"}`, `{"jsonrpc":"2.0","id":"x",` + noMessage +
-			`this is no message of JSON-RPC 2.0`},
+			`this is not a message of JSON-RPC 2.0`},
 		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":null,` + noMessage},
 		{strings.Repeat(" ", 17<<20) + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":null,` + noMessage +
 			`the message is larger than 16 MiB"}}`},

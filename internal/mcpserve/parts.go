@@ -28,7 +28,7 @@ func newOpenCall(tool string, cancel context.CancelFunc) *openCall {
 }
 
 // answerTime is how long a client may take for the answer to a question that ended its
-// request. Whether it is still there cannot be told before.
+// request. chibi cannot know before whether it is still there.
 const answerTime = 10 * time.Minute
 
 // questionID names the one question of a request that is not over.

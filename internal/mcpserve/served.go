@@ -11,8 +11,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Options say which tools a session offers to other programs, besides those of plugins
-// and those that read cached outputs.
+// Options say which tools a session offers to other programs, besides the tools of plugins and the
+// tools that read cached outputs.
 type Options struct {
 	// Coding offers the coding tools, Servers the tools of the configured MCP servers.
 	Coding, Servers bool
@@ -33,9 +33,9 @@ func (o Options) kinds() []tools.Kind {
 	return kinds
 }
 
-// Tools are those of a session that other programs can call, with every hook and
+// Tools are the tools of a session that other programs can call, with every hook and
 // permission of a call. It is safe for concurrent use: calls that come at the same time run at
-// the same time, but those of one plugin one after another, unless a tool says that it can run
+// the same time, but calls of one plugin run one after another, unless a tool says that it can run
 // in parallel. Nothing is stored in the conversation.
 type Tools struct {
 	opts  Options
@@ -79,7 +79,7 @@ type Result struct {
 // use of it.
 type generation struct {
 	session *app.Session
-	first   bool // it is that of the run, with whose files later ones write
+	first   bool // it belongs to the run, with whose files later ones write
 	tools   *tools.Set
 	refusal error // why no tool may be called, nil if they may
 	users   sync.WaitGroup
@@ -103,5 +103,5 @@ type turns struct {
 	of map[string]chan struct{} // holds an element while a tool of the plugin runs
 }
 
-// person is the person at the client whose call is judged.
+// person is the person at the client whose call needs a decision.
 type person struct{}

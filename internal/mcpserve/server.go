@@ -8,9 +8,9 @@
 //   - A question about a call is the client's to ask, where it can; nothing is drawn on a
 //     terminal. Without a question that can be asked, the call is refused.
 //   - Calls of one plugin wait for each other, unless it says otherwise, and calls that run when plugins
-//     are loaded again end with those that they began with.
+//     are loaded again end with the plugins that they began with.
 //   - Nothing but messages of the protocol is written to the client, and what the client writes
-//     is bounded. A message that is none is answered with an error.
+//     is bounded. Other input gets an error.
 package mcpserve
 
 import (
@@ -61,7 +61,7 @@ func (s *Server) Renew() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	names := s.served.Names()
-	// What clients are told of a tool is decided when they ask, see listTools. To the library
+	// chibi decides what clients learn about a tool when they ask, see listTools. To the library
 	// a tool is only a name, and adding it once more is a change.
 	for _, name := range names {
 		s.mcp.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callTool)

@@ -116,9 +116,9 @@ func TestMessagesOfRefusedCalls(t *testing.T) {
 			args map[string]any
 			want string
 		}{
-			{"shout", map[string]any{"command": "ls"}, "error: Permission denied: it is asked, and this MCP client cannot ask " +
-				"(it has no elicitation); --allow 'shout(ls)' allows it for one run, [permissions] allow in config.toml always " +
-				"(the default for shell)"},
+			{"shout", map[string]any{"command": "ls"}, "error: Permission denied: a person must allow it, and this MCP " +
+				"client cannot ask (it has no elicitation); --allow 'shout(ls)' allows it for one run, [permissions] allow in " +
+				"config.toml always (the default for shell)"},
 			{"shout", map[string]any{"command": "rm -r x"}, "error: Permission denied: the rule \"shout(rm *)\" of HOME/" +
 				"config.toml:2 denies it"},
 			{"greet", map[string]any{"name": 1}, "error: Error: tool \"greet\" did not run: argument \"name\": must be a " +
@@ -254,7 +254,7 @@ func TestWithinACommandOfAModelNoClientAnswers(t *testing.T) {
 		asked := make(chan form, 10)
 		s := h.connect(t, way, version, answering(asked, "accept", map[string]any{"decision": "allow once"}))
 		got := call(t, s, "shout", map[string]any{"command": "ls"})
-		if !strings.Contains(got, "nobody is asked in a command of the model") || len(asked) > 0 {
+		if !strings.Contains(got, "a command of the model cannot ask you") || len(asked) > 0 {
 			t.Errorf("%q, asked %d times", got, len(asked))
 		}
 	})

@@ -40,8 +40,8 @@ func schemaOf(parameters json.RawMessage) json.RawMessage {
 	return schema
 }
 
-// annotationsOf says what a tool does, as far as its category does. Of a tool without one
-// nothing is said, which clients take for the worst.
+// annotationsOf says what a tool does, as far as its category does. It says nothing about a tool
+// without one, which clients take for the worst.
 func annotationsOf(spec tools.Spec, title string) *sdk.ToolAnnotations {
 	no, yes := false, true
 	a := &sdk.ToolAnnotations{Title: title}

@@ -97,7 +97,7 @@ func (v *Tools) Renew(ctx context.Context) error {
 	return nil
 }
 
-// Client returns a client whose person is asked about calls; nil: nobody is there. What the
+// Client returns a client whose person answers questions about calls; nil: nobody is there. What the
 // person allows for the run holds for this client only.
 func (v *Tools) Client(person permissions.Person) *Client { return &Client{served: v, person: person} }
 

@@ -15,7 +15,7 @@ const defaultLook = time.Second
 
 // Watch loads the plugins again whenever their folder or the configuration has changed since they
 // were loaded, and has been left alone since the last look, and then calls changed. It returns when
-// ctx ends. A configuration that cannot be read, for instance, is said; what was loaded stays.
+// ctx ends. It reports a configuration that it cannot read, for instance, and keeps the loaded plugins.
 // Without Options.Watched, changes count from its beginning.
 func (v *Tools) Watch(ctx context.Context, changed func()) {
 	ticker := time.NewTicker(cmp.Or(v.opts.Look, defaultLook))

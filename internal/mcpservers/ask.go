@@ -122,9 +122,9 @@ type renewal struct {
 	again bool          // it has said so again since
 }
 
-// listChanged is called when a server says that its tools have changed. It is asked at once,
-// unless a request of the model has not had the answer to that of before: then it is asked
-// once more for the next one, however often it says so.
+// listChanged is called when a server says that its tools have changed. chibi asks it at once,
+// unless a request of the model still waits for the answer to an earlier notice: then chibi asks it
+// once more for the next request, however often it says so.
 func (h *Host) listChanged(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

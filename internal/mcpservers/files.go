@@ -24,7 +24,7 @@ type Files struct {
 	keys    []string
 }
 
-// FilesOf returns those of a project. Variables with the names of keys have no value for what
+// FilesOf returns the files of a project. Variables with the names of keys have no value for what
 // the project's servers run.
 func FilesOf(p project.Project, keys []string) Files { return Files{p, keys} }
 
@@ -187,7 +187,7 @@ type File struct {
 	Err      error
 }
 
-// File reads a file of the project that names MCP servers; false: it is no such file.
+// File reads a file of the project that names MCP servers; false: it is not such a file.
 func (s Files) File(f trust.Seen) (file File, ok bool) {
 	full := filepath.Join(s.project.Dir, f.Path)
 	if !slices.Contains(s.paths(), full) {

@@ -49,7 +49,7 @@ type Options struct {
 	Files   Files
 	// Runner starts servers that are programs. Its environment has no key for the model's server.
 	Runner process.Runner
-	// Mark is what the programs of servers are told.
+	// Mark is what the programs of servers get.
 	Mark func() within.Mark
 	// Cache receives what does not fit into an answer.
 	Cache func() cache.Cache
@@ -130,8 +130,8 @@ func (h *Host) fill(server mcp.Server) (mcp.Server, error) {
 	return h.marked(filled, true), err
 }
 
-// marked returns a server whose program is told that the model commands it. It is not where the
-// program is this one, which holds what it runs itself, or where the person's settings for the
+// marked returns a server whose program learns that the model commands it. It does not learn it
+// where the program is this one, which holds what it runs itself, or where the person's settings for the
 // server say what the variable is.
 func (h *Host) marked(server mcp.Server, ofProject bool) mcp.Server {
 	_, isSet := server.Env[within.Variable]
@@ -157,7 +157,7 @@ func isChibi(runner process.Runner, command string) bool {
 	return err == nil && strings.HasPrefix(filepath.Base(command), "chibi") && project.IsSameFile(own, command)
 }
 
-// keep saves a part of a result that is no text in the cache.
+// keep saves a part of a result that is not text in the cache.
 func (h *Host) keep(part mcp.Kept) (place string, err error) {
 	entry, err := h.Cache().PutText(mcp.ToolName(part.Server, part.Tool), part.Arguments, string(part.Data))
 	if err != nil {

@@ -85,8 +85,8 @@ func (m Manual) Call(ctx context.Context, server Server, tool string, args json.
 	return m.host.pool.Call(ctx, server.Server, tool, args)
 }
 
-// Login logs in to a server with a URL. show is told the address that the person opens in a
-// browser; Login returns when the person has logged in there, or ctx ends.
+// Login logs in to a server with a URL. show shows the address that the person opens in a browser;
+// Login returns when the person has logged in there, or ctx ends.
 func (m Manual) Login(ctx context.Context, server Server, show func(address string)) error {
 	filled, err := m.host.fill(server.Server)
 	if err == nil {
@@ -109,7 +109,7 @@ func (m Manual) HasEndedLogin(server Server) (bool, error) {
 	}
 	filled, err := m.host.fill(server.Server)
 	if err != nil {
-		return false, nil // whoever asks the server is told
+		return false, nil // the code that asks the server reports it
 	}
 	return m.host.logins.HasEnded(filled)
 }

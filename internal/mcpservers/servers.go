@@ -1,5 +1,5 @@
-// Package mcpservers has the MCP servers that a run knows: those of the person's configuration
-// and those that a project names.
+// Package mcpservers has the MCP servers that a run knows: the servers of the person's
+// configuration and the servers that a project names.
 //
 // It promises that a project's server starts only while its definition, and what its command
 // runs of the project, are as the person approved them; that it never gets the key for the
@@ -68,7 +68,8 @@ func Known(configured []Configured, named Files, home string) (list []Server, pr
 		set := configured[at]
 		switch {
 		case set.IsDefinition:
-			problems = append(problems, fmt.Errorf("two MCP servers have the name %q: that of %s is used, and not that of %s",
+			problems = append(problems, fmt.Errorf("two MCP servers have the name %q: chibi uses the server of %s, and not "+
+				"the server of %s",
 				server.Name, set.Source, term.Name(server.Source)))
 			continue
 		case set.Trusted:

@@ -61,8 +61,9 @@ func (f Files) HasOpened(path string, isSame func(os.FileInfo) bool) bool {
 	return f.home != "" && (disk.IsBelow(f.home, path) && IsName(path) || slices.ContainsFunc(f.infos, isSame))
 }
 
-// directories lists those of a home that may have private files: its own, and those of its contexts,
-// also of contexts that are being deleted. A test compares them with the layout of package contexts.
+// directories lists the directories of a home that may have private files: its own, and the
+// directories of its contexts, also of contexts that are being deleted. A
+// test compares them with the layout of package contexts.
 func directories(home string) []string {
 	return append([]string{home}, in(filepath.Join(home, "contexts"), func(string) bool { return true })...)
 }

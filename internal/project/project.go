@@ -40,7 +40,7 @@ type Options struct {
 	Home string
 	// Trusted returns what is approved for this session only; nil: nothing is.
 	Trusted func(Project) []trust.Seen
-	// Notice is told what cannot be found out.
+	// Notice gets what it cannot find out.
 	Notice func(string)
 }
 

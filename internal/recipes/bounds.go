@@ -44,7 +44,7 @@ func bounded(head string) error {
 		}
 		switch word.Type {
 		case token.AnchorType, token.AliasType, token.MergeKeyType:
-			return &lineError{at, "anchors and aliases (& and *) are not read here; put texts that begin so in quotes"}
+			return &lineError{at, "chibi reads no anchors and aliases (& and *); put texts that begin so in quotes"}
 		case token.SequenceStartType, token.MappingStartType:
 			flow++
 		case token.SequenceEndType, token.MappingEndType:

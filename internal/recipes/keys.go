@@ -47,7 +47,7 @@ func levelOf(path []string) (level, bool) {
 		return level{
 			known: []string{"name", "description", "allowed_tools", "allowed_commands", "defaults", "arguments", "hooks"},
 			quiet: map[string]string{
-				"profile":  "chibi has no profiles; the model is that of the configuration",
+				"profile":  "chibi has no profiles; it uses the model of the configuration",
 				"workflow": "chibi has no sub-agent that could run the recipe",
 			},
 		}, true

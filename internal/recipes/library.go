@@ -27,7 +27,7 @@ type Dir struct {
 	// Path is the directory. A missing one holds no recipes.
 	Path string
 	// Prefix is what its recipes' names begin with, before their paths in it:
-	// "org/repo/" for those of a plugin.
+	// "org/repo/" for the recipes of a plugin.
 	Prefix string
 	// Check returns why a text, which was read from a file of this path and mode, must
 	// not be trusted. A nil Check means that all files are the person's own.
@@ -198,7 +198,7 @@ func validName(name string) error {
 
 // Listed is a recipe, or the error of its file.
 type Listed struct {
-	// Name and Path are those of the recipe; Path is "" for a built-in one.
+	// Name and Path belong to the recipe; Path is "" for a built-in one.
 	Name, Path string
 	// Recipe is nil if Err is not.
 	Recipe *Recipe
@@ -211,8 +211,8 @@ const (
 	maxDepth  = 5
 )
 
-// List lists all recipes by name, those of the same name in the order of their
-// directories. Of these the first that is approved is found, see Find.
+// List lists all recipes by name, recipes of the same name in the order of their directories.
+// Of these the first that is approved is found, see Find.
 func (l *Library) List() []Listed {
 	var list []Listed
 	for _, dir := range l.Dirs {

@@ -30,7 +30,7 @@ func DirsOf(p project.Project, home string) (list []Dir) {
 	return append(list, Dir{Path: filepath.Join(home, HomeDir)})
 }
 
-// projectDirs returns those of the project.
+// projectDirs returns the directories of the project.
 func projectDirs(p project.Project) (list []Dir) {
 	for _, place := range []string{HomeDir, KodeletDir} {
 		list = append(list, Dir{Path: filepath.Join(p.Dir, place)})

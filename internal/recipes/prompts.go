@@ -110,7 +110,7 @@ func (m Prompts) run(ctx context.Context, recipe string, words []string) (string
 	return strings.ToValidUTF8(string(out.Stdout)+out.Stderr, "\uFFFD"), nil
 }
 
-// Bounds of what a model is told of recipes that define sub-agents.
+// Bounds of the text for a model about recipes that define sub-agents.
 const (
 	maxAgents     = 30
 	maxAgentBytes = 120

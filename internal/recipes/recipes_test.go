@@ -54,7 +54,7 @@ func TestParse(t *testing.T) {
 		{name: "a line of dashes later", text: "Body\n---\nmore\n", want: recipes.Recipe{Body: "Body\n---\nmore\n"}},
 		{name: "other keys", text: "---\nprofile: x\nworkflow: true\ncolour: red\n---\n",
 			want: recipes.Recipe{Notes: []recipes.Note{
-				{2, "profile", `the key "profile" has no effect: chibi has no profiles; the model is that of the configuration`,
+				{2, "profile", `the key "profile" has no effect: chibi has no profiles; it uses the model of the configuration`,
 					true},
 				{3, "workflow", `the key "workflow" has no effect: chibi has no sub-agent that could run the recipe`, true},
 				{4, "colour", `unknown key "colour"; the known keys are name, description, allowed_tools, allowed_commands, ` +
@@ -134,7 +134,7 @@ func TestWhatCannotBeReadNamesFileAndLine(t *testing.T) {
 			"r.md:2: lists and maps are nested more than 50 deep"},
 		{"stairs", "---\n" + stairs(300) + "---\n", "a line is indented by more than 100"},
 		{"aliases of aliases", "---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\n",
-			"r.md:2: anchors and aliases (& and *) are not read here; put texts that begin so in quotes"},
+			"r.md:2: chibi reads no anchors and aliases (& and *); put texts that begin so in quotes"},
 		{"very many actions", strings.Repeat("{{if .x}}", 100_000), "r.md: its body has more than 10000 actions ({{...}})"},
 		{"a broken body", "{{.x", "r.md: its body: r:1: unclosed action"},
 		{"an unknown function", `{{shell "x"}}`, `function "shell" not defined`},

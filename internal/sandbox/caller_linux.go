@@ -12,7 +12,7 @@ import (
 // still waits afterwards.
 type caller struct {
 	thread    int
-	rights    identity // that of the supervisor, if the caller has the same
+	rights    identity // the rights of the supervisor, if the caller has the same
 	elsewhere bool     // it is in a user namespace of its own
 	held      []int    // descriptors that are closed with the call
 }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// abi is a set of system calls of this processor, such as those of 32-bit programs, and what the filter
+// abi is a set of system calls of this processor, such as the calls of 32-bit programs, and what the filter
 // does with some of them. Calls above last are newer than this program: they fail as on an older
 // kernel, because one of them may mark files by their path.
 type abi struct {
@@ -87,8 +87,8 @@ func search(calls []uint32, actions map[uint32]uint32) []unix.SockFilter {
 // errNone means that calls cannot be supervised here.
 var errNone = errors.New("seccomp user notification")
 
-// install puts a filter on this thread and on what it executes, and returns the descriptor at which the
-// calls arrive that are asked about. A caller that was heard waits for the answer: a signal that is not
+// install puts a filter on this thread and on what it executes, and returns the descriptor at which
+// the calls arrive that need an answer. A caller that was heard waits for the answer: a signal that is not
 // its end does not have it ask twice.
 func install(filter []unix.SockFilter) (listener int, err error) {
 	const flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV |

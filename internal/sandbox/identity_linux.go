@@ -74,7 +74,7 @@ func (own identity) as(who identity, act func() error) error {
 	if own.equal(who) {
 		return act()
 	}
-	runtime.LockOSThread() // identities are those of a thread
+	runtime.LockOSThread() // identities belong to a thread
 	if err := setGroups(own.groups, who.groups); err != nil {
 		runtime.UnlockOSThread()
 		return err
@@ -107,7 +107,7 @@ func setGroups(old, groups []uint32) error {
 	return nil
 }
 
-// setUser makes the user and the group of an identity those of this thread, for files.
+// setUser gives this thread the user and the group of an identity, for files.
 func setUser(who identity) error {
 	const ask = -1 // the calls report no error
 	unix.SetfsgidRetGid(who.group)

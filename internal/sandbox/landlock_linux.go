@@ -71,7 +71,7 @@ func (r confinement) become(command []string) error {
 			rules = append(rules, landlock.RWDirs(linkTo(dir)).WithRefer().WithResolveUnix())
 		}
 	}
-	runtime.LockOSThread() // capabilities and filters are those of a thread
+	runtime.LockOSThread() // capabilities and filters belong to a thread
 	defer runtime.UnlockOSThread()
 	if err := dropCapabilities(); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (r confinement) become(command []string) error {
 			return err
 		}
 	}
-	// What somebody had open before chibi was started, Landlock does not judge.
+	// Landlock does not restrict files that somebody had open before chibi started.
 	if err := unix.CloseRange(supervisorFile, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing descriptors: %w", err)
 	}
@@ -115,9 +115,9 @@ func (r Rules) open(path string) (file int, isDirectory bool, err error) {
 	return file, info.Mode&unix.S_IFMT == unix.S_IFDIR, err
 }
 
-// keptCapabilities are those that a command of root keeps, which builds, packages and tests need: files in
-// reach get owners and modes, servers take small ports, programs become other users. All others are
-// taken, those of later kernels too, because they reach around files, which are what Landlock
+// keptCapabilities are the capabilities that a command of root keeps, which builds, packages and tests need: files in
+// reach get owners and modes, servers take small ports, programs become other users. It takes all
+// others, capabilities of later kernels too, because they reach around files, which are what Landlock
 // confines: CAP_MKNOD makes the device of a disk in the project, CAP_SYS_ADMIN (of which CAP_PERFMON is a
 // part) and CAP_SYS_PTRACE open other processes, CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH what others keep
 // for themselves in the directories of the system, CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_BPF and CAP_SYS_BOOT

@@ -29,7 +29,7 @@ func Now() Moment {
 const scans = 20
 
 // AnyLeft reports whether a process may be alive that a command began that was confined since a
-// time. It goes by what no process gets rid of, that it can get no more rights, so that a process of
+// time. It goes by what no process gets rid of, that it cannot gain rights, so that a process of
 // others that gave up its rights counts too.
 func AnyLeft(since Moment) bool {
 	others := map[string]bool{strconv.Itoa(os.Getpid()): true} // which are not ours

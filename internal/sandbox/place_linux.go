@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// place is a directory beneath which files may be marked.
+// place is a directory. Files below it may be marked.
 type place struct {
 	dir  int
 	path string // where it was when somebody looked

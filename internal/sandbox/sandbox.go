@@ -1,5 +1,5 @@
 // Package sandbox confines commands with Landlock, a part of the Linux kernel: they reach
-// the files that Rules name, those of the system, and nothing else. A command is confined by a
+// the files that Rules name, the files of the system, and nothing else. A command is confined by a
 // launcher, which is chibi itself: it confines itself and then becomes the command, so that
 // everything that the command starts is confined too.
 //
@@ -25,11 +25,11 @@ const Name = "landlock"
 // Launch is the first argument of chibi as a launcher.
 const Launch = "__sandbox"
 
-// Rules say which files a command may use, besides those of the system. All paths are
+// Rules say which files a command may use, besides the files of the system. All paths are
 // absolute, and [Rules.Pinned] for who confines a command.
 type Rules struct {
 	// Writable are directories in which it may read, write and run files; Readable are directories and
-	// files that it may read and run. What does not exist does not count.
+	// files that it may read and run. A missing one does not count.
 	Writable []string `json:"write"`
 	Readable []string `json:"read"`
 	// Private are directories that it must not reach.
@@ -68,7 +68,7 @@ type confinement struct {
 const supervisorFile = 3
 
 // Confined returns a command that runs another one confined, and supervised if that can be. launcher is the
-// executable of chibi, which inherits c.Files of its own. Errors are those of Check.
+// executable of chibi, which inherits c.Files of its own. Errors are as in Check.
 func (r Rules) Confined(launcher string, c process.Command) (process.Command, error) {
 	if err := r.Check(); err != nil {
 		return c, err

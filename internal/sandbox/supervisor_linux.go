@@ -195,7 +195,7 @@ func (s *supervisor) mark(listener syscall.RawConn, n *notification, read readin
 	if err != nil {
 		return err
 	}
-	// What was read is the caller's only if it still waits: ids of threads are used again.
+	// The bytes belong to the caller only if it still waits: ids of threads are used again.
 	if err := command(listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&n.id)); err != nil {
 		return unix.ESRCH
 	}
@@ -214,7 +214,7 @@ func (s *supervisor) know(c *caller) (err error) {
 		c.rights, err = identityOf(c.about("status"))
 	}
 	if c.elsewhere = users.Dev != s.users.Dev || users.Ino != s.users.Ino; c.elsewhere {
-		c.rights.effective = 0 // those of a namespace of its own count for nothing here
+		c.rights.effective = 0 // rights in its own namespace count for nothing here
 	}
 	return err
 }

@@ -43,7 +43,7 @@ type key struct {
 
 func keyOf(f oneshot.File) key { return key{f.Question != "--schema", f.Path} }
 
-// table returns the entries of the plugins, or those of Kodelet's hooks.
+// table returns the entries of the plugins, or of Kodelet's hooks.
 func (f file) table(k key) map[string]json.RawMessage {
 	if k.isHook {
 		return f.Hooks
@@ -118,8 +118,8 @@ func (m *Memory) Save(pluginsDir string) error {
 	return m.write(append(data, '\n'))
 }
 
-// current returns the entries of plugins that exist and are not disabled: those of the
-// plugins directory were asked in this run.
+// current returns the entries of plugins that exist and are not disabled: this run asked the
+// plugins of the plugins directory.
 func (m *Memory) current(entries map[string]json.RawMessage, pluginsDir string) map[string]json.RawMessage {
 	kept := map[string]json.RawMessage{}
 	maps.Copy(kept, entries)

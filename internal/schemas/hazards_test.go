@@ -161,7 +161,7 @@ func (h *home) foundToChange(t *testing.T) {
 	var rechecked string
 	s := h.start(h.recheck(&rechecked))
 	s.holds(t, "", "a:1") // for one run
-	want := ` plugin "a": it described itself differently than before, although its file is the same; it is asked at ` +
+	want := ` plugin "a": it described itself differently than before, although its file is the same; chibi asks it at ` +
 		`every start from now on, until its file changes`
 	if rechecked != "a" || s.notices != want {
 		t.Errorf("checked %q, said %q", rechecked, s.notices)

@@ -58,7 +58,7 @@ type Options struct {
 	Use Use
 	// AskAgain uses nothing that is remembered; what plugins answer is remembered.
 	AskAgain bool
-	// Elsewhere is set if plugins are told another home: their answers are not
+	// Elsewhere is set if plugins get another home: their answers are not
 	// remembered, because they may be different there, and of failures only hangs.
 	Elsewhere bool
 	// Now is the clock; nil: time.Now.
@@ -80,7 +80,7 @@ type Memory struct {
 	changed map[key]bool
 	asked   map[key]bool // in this run
 	stable  map[uint64]bool
-	guards  map[string]map[string]bool // by folder: names that are to be among them (true), or not any more
+	guards  map[string]map[string]bool // by folder: names to add to them (true), or to remove
 }
 
 var _ oneshot.Memory = (*Memory)(nil)
@@ -123,7 +123,7 @@ func (e *entry) of(now identity) bool {
 	return e.Folder == nil || *e.Folder == *now.folder
 }
 
-// identity is that of a plugin: of its file and, if it has one, of its directory.
+// identity identifies a plugin: its file and, if it has one, its directory.
 type identity struct {
 	id     fileid.ID
 	folder *fileid.Folder

@@ -11,7 +11,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// Limits are those of a configuration for cached outputs.
+// Limits are the limits of a configuration for cached outputs.
 type Limits struct {
 	MaxAge   time.Duration
 	MaxBytes int64
@@ -46,7 +46,7 @@ func (c Caches) Clean(ctx context.Context, minAge time.Duration) (removed int, e
 }
 
 // clean removes what is beyond the limits in the cache of one context, and of the ages that are
-// given. What its conversation's window still names is kept.
+// given. It keeps outputs that its conversation's window still names.
 func (c Caches) clean(ctx context.Context, name string, ages cache.Limits) (removed int, err error) {
 	conversation, err := c.Store.Context(name)
 	if err != nil {

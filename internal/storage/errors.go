@@ -53,7 +53,7 @@ func (e *plainError) Error() string { return e.text }
 func (e *plainError) Unwrap() error { return e.err }
 
 // notOpened returns the error for a store that could not be opened: what to do about it, and
-// nothing that is secret. What waiting cannot mend is a [usage.Error].
+// nothing that is secret. A problem that waiting cannot mend is a [usage.Error].
 func (p Place) notOpened(err error) error {
 	said := p.withoutSecrets(err.Error())
 	if !strings.HasPrefix(said, "store ") { // engines name it themselves

@@ -16,9 +16,9 @@ import (
 
 // Place is where contexts are kept: a home of files, or a store that machines share.
 type Place struct {
-	// Home is the home of files; for a store, that of this machine.
+	// Home is the home of files; for a store, the home of this machine.
 	Home string
-	// URL is that of a store; "": files. Shown is the URL without Secrets, which open the store.
+	// URL is the URL of a store; "": files. Shown is the URL without Secrets, which open the store.
 	URL, Shown string
 	Secrets    []string
 	// Credentials and CA are paths, Timeout is how long an operation is repeated, and Lease how
@@ -28,9 +28,9 @@ type Place struct {
 	// Version is the program's, and Sharing what it has for stores.
 	Version string
 	Sharing Sharing
-	// Limits reads those of outputs in the configuration of the home.
+	// Limits reads the limits of outputs in the configuration of the home.
 	Limits func() (Limits, error)
-	// Report is told what had to be mended, and what is waited for.
+	// Report gets the repairs, and the reasons for waiting.
 	Report func(string)
 }
 
@@ -55,7 +55,7 @@ func (p Place) Is(other Place) bool {
 	return p.Home == other.Home || errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// Init makes the store, or what of it is missing, and says what it did and what differs.
+// Init makes the store, or its missing parts, and says what it did and what differs.
 func (p Place) Init(ctx context.Context, o store.InitOptions) (said []string, err error) {
 	if !p.IsShared() {
 		return nil, usage.Error{Err: errors.New("contexts are files in " + p.Home +
@@ -136,7 +136,7 @@ type Contents struct {
 	*contexts.Store
 	// Host is what the home keeps on this machine.
 	Host contexts.Host
-	// Engine is that of the store, nil for files.
+	// Engine is the engine of the store, nil for files.
 	Engine  *store.Engine
 	sharing Sharing
 }

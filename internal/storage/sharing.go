@@ -13,8 +13,8 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// Sharing is what a program has for stores that machines share. The zero value is that of a
-// program that keeps files only: none of the code for such stores is linked into it, because
+// Sharing is what a program has for stores that machines share. The zero value is for a program
+// that keeps files only: none of the code for such stores is linked into it, because
 // only [Share] names that code.
 type Sharing struct {
 	drivers  store.Drivers

@@ -10,14 +10,14 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// Told is told what is removed, and how far that is. Each function must be set.
+// Told hears what chibi removes, and how far that is. Each function must be set.
 type Told struct {
-	// Destroyed is told of a context, Cleaned of outputs of a context, and Left of outputs that
+	// Destroyed hears of a context, Cleaned of outputs of a context, and Left of outputs that
 	// belong to none.
 	Destroyed func(contexts.Expired)
 	Cleaned   func(context string, outputs int)
 	Left      func(outputs int, bytes int64)
-	// Done is told after each context how many are done.
+	// Done hears after each context how many are done.
 	Done func(contexts int)
 }
 
@@ -98,7 +98,7 @@ type Run struct {
 	// Context is its context, IsTransient says that it does not become the current one.
 	Context     string
 	IsTransient bool
-	// Destroyed is told which contexts were removed because they had expired.
+	// Destroyed hears which contexts were removed because they had expired.
 	Destroyed func(contexts.Expired)
 	// Bound bounds what is done once a day; nil: 2 seconds.
 	Bound func(context.Context) (context.Context, context.CancelFunc)

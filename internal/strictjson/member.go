@@ -3,7 +3,7 @@ package strictjson
 import "github.com/tidwall/gjson"
 
 // Member returns an object's member of exactly this name, of several the last one, which
-// counts. What is no object has none.
+// counts. Another value has none.
 func Member(object gjson.Result, name string) (found gjson.Result) {
 	if !object.IsObject() {
 		return found

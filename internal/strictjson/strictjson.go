@@ -73,8 +73,8 @@ func Encode(v any) ([]byte, error) {
 }
 
 // Decode decodes a text into v, like encoding/json except for the differences in the
-// package documentation. Unknown members are ignored. Errors are those of [Check], a
-// TypeError, and those of the type's own methods.
+// package documentation. Unknown members are ignored. Errors come from [Check], from the type's own
+// methods, or are a TypeError.
 func Decode(data []byte, v any) error { return decode(data, v, false) }
 
 // DecodeKnown is Decode, but an unknown member is an UnknownError.

@@ -10,8 +10,7 @@ import (
 )
 
 // Value decodes a text like encoding/json into an any. A number that is out of the range of
-// float64 becomes the nearest one, where encoding/json fails. The errors are those of
-// [Check].
+// float64 becomes the nearest one, where encoding/json fails. The errors are as in [Check].
 func Value(data []byte) (any, error) {
 	plain, err := Normalize(data)
 	if err != nil {

@@ -31,7 +31,7 @@ func printable(c rune) bool {
 		!unicode.In(c, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// Name returns a name, such as that of a file, for a message. A name with characters that
+// Name returns a name, for example of a file, for a message. A name with characters that
 // are not printable, which could look like another name or like several, is quoted.
 func Name(name string) string {
 	if !strings.ContainsFunc(name, func(c rune) bool { return !printable(c) }) {

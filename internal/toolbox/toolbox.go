@@ -74,7 +74,7 @@ func hooksOnly(p *plugin.Plugin) error {
 }
 
 // Arguments parses what a person writes as a tool's arguments; an empty text is {}.
-// They are normalized like those of a model.
+// They are normalized like arguments of a model.
 func Arguments(text string) (json.RawMessage, error) {
 	if strings.TrimSpace(text) == "" {
 		text = "{}"
@@ -94,7 +94,7 @@ type Listed struct {
 	Category tools.Category `json:"category,omitempty"`
 	// Plugin names the plugin that brings it; "": it is part of chibi.
 	Plugin string `json:"plugin,omitempty"`
-	// Asked says when the person is asked about its calls, as long as no rule and no
+	// Asked says which of its calls need an answer of the person, as long as no rule and no
 	// plugin decides: "always", "outside the project", "outside the project, and URLs",
 	// "never".
 	Asked string `json:"asked"`
@@ -130,7 +130,7 @@ func (t Tools) Unseen() (list []plugin.Unseen) {
 	return list
 }
 
-// asked says when a person is asked about a tool.
+// asked says which calls of a tool need an answer of a person.
 func asked(spec tools.Spec) string {
 	if remote := spec.Remote; remote != nil {
 		if !remote.ReadOnly {

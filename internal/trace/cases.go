@@ -20,7 +20,7 @@ type recorded struct {
 // left out.
 func (t Turn) Cases(plugin string) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# What the plugin %s was asked and answered in a turn of %s.\nplugin = %q\n", plugin,
+	fmt.Fprintf(&b, "# Payloads and answers of the plugin %s in a turn of %s.\nplugin = %q\n", plugin,
 		t.Begin().Format("2006-01-02 15:04:05"), plugin)
 	count := 0
 	for _, l := range t.Lines {

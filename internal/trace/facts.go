@@ -27,7 +27,7 @@ func factsOf(t Turn) *facts {
 			all.addStep(e.step)
 		case !hasRequests: // all requests are described where the first one was sent
 			hasRequests = true
-			all.now = "" // what is said of a request names it
+			all.now = "" // sentences about a request name it
 			all.addRequests()
 		}
 	}

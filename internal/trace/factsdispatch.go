@@ -168,8 +168,8 @@ func (all *facts) addUnassigned(f *firing, topic []Subject) {
 		return
 	}
 	became := "the trace does not say what became of that"
-	if all.turn.Bridged { // what the agent does not take is no change
-		became = all.turn.Context + " was told, and takes of that what it can"
+	if all.turn.Bridged { // a change that the agent does not take has no effect
+		became = all.turn.Context + " got the change, and uses the parts that it can"
 	}
 	for _, l := range f.did(plugin.Changed) {
 		all.add(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q changed %s at %s; %s.", l.Plugin,

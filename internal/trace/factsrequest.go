@@ -73,7 +73,7 @@ func uncapitalized(text string) string {
 	return text
 }
 
-// nameOf names requests by their numbers among those of the conversation, or by
+// nameOf names requests by their numbers among the requests of the conversation, or by
 // their purpose.
 func (s *arranged) nameOf(requests []*request) string {
 	var numbers, others []string

@@ -12,13 +12,13 @@ import (
 // Traces are the files in which the turns of a home's contexts are traced.
 type Traces struct {
 	Store *contexts.Store
-	// Layout is that of this machine.
+	// Layout is the layout of this machine.
 	Layout contexts.Layout
 	// Context is the one that a person names; "": none.
 	Context string
 }
 
-// Last returns the trace that a person means, and its context: that of the context that the
+// Last returns the trace that a person means, and its context: the trace of the context that the
 // options name, else the newest of all contexts. Whatever the contexts are kept in, traces
 // are on this machine.
 func (t Traces) Last() (name, path string, err error) {

@@ -173,7 +173,7 @@ func (r *removed) known(text string, begin int, word string) int {
 }
 
 // isBegin reports whether a word is the beginning of a removed one, as where a text
-// was cut off for a message. A word of a final text is none.
+// was cut off for a message. A word of a final text is not.
 func (r *removed) isBegin(word, rest string) bool {
 	if r.kept[word] || len(word) <= shortestWord || !strings.HasPrefix(rest, "...") && !strings.HasPrefix(rest, `"`) {
 		return false
@@ -185,8 +185,8 @@ func (r *removed) isBegin(word, rest string) bool {
 	return i < len(r.sorted) && strings.HasPrefix(r.sorted[i], word)
 }
 
-// json returns a payload or an answer without what was removed. Names are kept:
-// those of fields, and the values that identify a call, a context or a role.
+// json returns a payload or an answer without what was removed. It keeps names: the names of
+// fields, and the values that identify a call, a context or a role.
 func (r *removed) json(raw []byte) []byte {
 	if r.all {
 		return nil

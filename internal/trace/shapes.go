@@ -166,7 +166,7 @@ func matchJWT(text string) (keep, end int) {
 	return 0, claims
 }
 
-// matchPEM finds a block, up to its end or that of the text.
+// matchPEM finds a block, up to its end or the end of the text.
 func matchPEM(text string) (keep, end int) {
 	const last = "-----END "
 	i := strings.Index(text, last)

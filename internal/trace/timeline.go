@@ -36,7 +36,7 @@ type Row struct {
 	Withheld []Withheld
 }
 
-// Rows returns the turn's rows, only those of one plugin if its name is given.
+// Rows returns the turn's rows, only the rows of one plugin if its name is given.
 func (t Turn) Rows(only string) []Row {
 	var rows []Row
 	begin := t.Begin()
@@ -51,7 +51,7 @@ func (t Turn) Rows(only string) []Row {
 	return rows
 }
 
-// isBackground reports whether a step is of no interest: nothing was left out, or
+// isBackground reports whether a step has no interest: nothing was left out, or
 // the person chose the context of the run.
 func isBackground(s *agent.Event) bool {
 	change, _ := changeOf(s)
@@ -190,7 +190,7 @@ func (t Turn) Print(w io.Writer, only string, columns int, paint func(mark, text
 		pointWidth, whoWidth = max(pointWidth, len(r.Point)), max(whoWidth, len(term.Name(r.Who)))
 	}
 	pointWidth, whoWidth = min(pointWidth, 40), min(whoWidth, 30)
-	if columns > 0 && columns < 100 { // names of plugins are more useful than those of foreign events
+	if columns > 0 && columns < 100 { // names of plugins are more useful than names of foreign events
 		pointWidth = min(pointWidth, max(10, columns-36-whoWidth))
 	}
 	for _, r := range rows {

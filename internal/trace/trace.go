@@ -26,8 +26,8 @@ type Turn struct {
 	Number  int    `json:"turn"`
 	Context string `json:"context"`
 	Lines   []Line `json:"lines"`
-	// Bridged says that it is a turn of another agent, whose name is that of the context: who reads
-	// the trace knows that.
+	// Bridged says that it is a turn of another agent, whose name is the name of the context: readers
+	// of the trace know that.
 	Bridged bool `json:"-"`
 }
 

@@ -114,8 +114,7 @@ func (v vocabulary) tools() (names []string) {
 	return names
 }
 
-// points returns the hook points of a name: that of a point, or of an event in
-// another protocol.
+// points returns the hook points of a name: the name of a point, or of an event in another protocol.
 func (v vocabulary) points(name string) (list []string) {
 	if info, ok := hookpoints.Find(hookpoints.Name(name)); ok {
 		return []string{string(info.Name)}

@@ -62,8 +62,8 @@ type fired struct {
 	isChanged bool
 }
 
-// maxFired bounds the dispatches that are remembered for their records, maxUnchanged those of them
-// that changed nothing.
+// maxFired bounds the dispatches that are remembered for their records, maxUnchanged the ones that
+// changed nothing.
 const maxFired, maxUnchanged = 64, 32 // more than run at once
 
 // To adds an output for all lines from now on.
@@ -80,8 +80,8 @@ func (w *Writer) Hold() {
 	w.holding = true
 }
 
-// Release adds an output for all lines, including those that were kept. The error
-// is that of the output.
+// Release adds an output for all lines, including those that were kept. The error comes from the
+// output.
 func (w *Writer) Release(out io.Writer) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -8,12 +8,12 @@ import (
 
 // The modes of what an approval pins besides files.
 const (
-	// Directory is that of a directory whose files are pinned one by one. Its hash is that of
+	// Directory is the kind of a directory whose files are pinned one by one. Its hash is the hash of
 	// their names.
 	Directory = "directory"
-	// NotCovered is that of a directory whose files are not pinned. Its hash is that of the reason.
+	// NotCovered is the kind of a directory whose files are not pinned. Its hash is the hash of the reason.
 	NotCovered = "not covered"
-	// Values is that of what variables stood for. Its hash is that of their values.
+	// Values is the kind of values that variables stood for. Its hash is the hash of the values.
 	Values = "values"
 )
 

@@ -12,7 +12,7 @@ import (
 )
 
 // openToOthers refuses a file or directory that others may change: what was
-// approved would be theirs to decide. The person's own group is no other.
+// approved would be theirs to decide. The person's own group does not count as others.
 func openToOthers(path string, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	path = term.Name(path)

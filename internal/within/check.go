@@ -11,8 +11,8 @@ import (
 	"github.com/chibi-host/chibi/internal/usage"
 )
 
-// Elsewhere returns an environment whose mark, if it has one, is that of another home: what is tried out in
-// a scratch home calls chibi there, and not in the person's.
+// Elsewhere returns an environment whose mark, if it has one, belongs to another home: programs
+// that are tried out in a scratch home call chibi there, and not in the person's.
 func Elsewhere(env []string, home string) []string {
 	env = slices.Clone(env)
 	for i, pair := range env {
@@ -40,7 +40,7 @@ func CheckSet(m *Mark, keys []string) error {
 // where --set alone adds to it.
 func CheckSaved(m *Mark, keys []string) error { return CheckSet(m, tables(keys)) }
 
-// CheckHome returns an error for another home than that of the run around a command of a model.
+// CheckHome returns an error for another home than the home of the run around a command of a model.
 func (m Mark) CheckHome(home string) error {
 	if project.IsSameFile(home, m.Home) {
 		return nil
@@ -60,8 +60,8 @@ func (m Mark) CheckContext(name string, keys []string) error {
 	return nil
 }
 
-// CheckLoss returns an error if what is done to a context would take away settings about what the model may
-// do. keys are those of its local.toml.
+// CheckLoss returns an error if a change of a context would take away settings about what the model
+// may do. keys are the keys of its local.toml.
 func (m Mark) CheckLoss(doing, name string, keys []string) error {
 	for _, table := range tables(keys) {
 		if _, does := holds(table); does {

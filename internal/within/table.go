@@ -45,10 +45,10 @@ func Commands() []Row {
 		{Names: []string{"mcp approve"}, Why: "whether a changed tool is trusted is your decision"},
 		{Names: []string{"bridge add", "bridge remove"}, Why: "which agents your plugins guard is your decision"},
 		{Names: []string{"uninstall"}, Why: "it takes out the plugins that guard calls of the model"},
-		{Names: []string{"unsent remove"}, Why: "what could not be stored is there only once"},
+		{Names: []string{"unsent remove"}, Why: "entries that chibi could not store exist only once"},
 		{Names: []string{"store copy", "store settings", "store unlock"},
 			Why: "it can replace what the settings of a context forbid"},
-		{Names: []string{ // what plugin new and trace write is not in the home, and a call is judged as one of the model
+		{Names: []string{ // plugin new and trace write outside the home, and rules decide about a call as about the model's
 			"context list", "context show", "context switch", "context rename", "context archive", "context compact",
 			"context delete", "context failed", "history", "retry", "cache list", "cache show", "cache clear", "store init",
 			"store status", "store gc", "store check", "plugin list", "plugin new", "plugin check", "plugin test",
@@ -64,7 +64,7 @@ func Commands() []Row {
 }
 
 // Flags judges the flags that may precede a command or a prompt. What --set may set is in
-// [Keys]; another --home than that of the run around is refused.
+// [Keys]; it refuses another --home than the home of the run around.
 func Flags() []Row {
 	return []Row{
 		{Names: []string{"trust-tools", "accept-edits"}, Why: "it answers questions that are yours", Shared: true},
@@ -72,7 +72,7 @@ func Flags() []Row {
 		{Names: []string{"no-plugins", "no-hooks"}, Why: "it leaves out plugins that guard calls of the model", Shared: true},
 		{Names: []string{"trust-project"}, Why: "what may run of a project is your decision", Shared: true},
 		{Names: []string{"no-trace", "no-save"}, Why: "what is kept of what the model does is your decision"},
-		{Names: []string{"store"}, Why: "contexts of another store lack what those of the run forbid"},
+		{Names: []string{"store"}, Why: "contexts of another store lack the rules of this run's contexts"},
 		{Names: []string{
 			"switch-context", "transient-context", "list-current-context", "list-contexts", "limit", "newest",
 			"show-current-log", "show-log", "archive-current-history", "archive-history",
@@ -89,7 +89,7 @@ func Flags() []Row {
 }
 
 // Keys judges the keys of the configuration, for --set and for the local.toml of another context
-// than that of the run around. The row with the longest name counts.
+// than the context of the run around. The row with the longest name counts.
 func Keys() []Row {
 	return []Row{
 		{Names: []string{"permissions", "url_policy"}, Why: "which calls happen without a question is your decision"},

@@ -2,8 +2,8 @@
 // the tool shell_exec runs, to a plugin's tool of the category shell, or to an MCP
 // server. A chibi that such a command starts must not loosen what holds the run around it.
 //
-// The mark is an environment variable. It promises no more than that a command which
-// leaves its environment alone is held: [Commands], [Flags] and [Keys] say what is
+// The mark is an environment variable. It only promises to hold a command which leaves its
+// environment alone: [Commands], [Flags] and [Keys] say what is
 // refused there. It is not CHIBI_DEPTH, which hooks and other tools of plugins have too.
 package within
 
@@ -18,11 +18,11 @@ import (
 // Variable is the environment variable that holds the mark.
 const Variable = "CHIBI_WITHIN"
 
-// Mark is what a command of a model is told about the run around it.
+// Mark is what a command of a model learns about the run around it.
 type Mark struct {
 	// Tool is the tool that runs the command, such as shell_exec.
 	Tool string `json:"tool"`
-	// Home and Context are those of the run.
+	// Home and Context are the home and the context of the run.
 	Home string `json:"home"`
 	// Scratch says that the home is one in which something is tried out: what it has is not the
 	// person's.
@@ -37,7 +37,7 @@ type Mark struct {
 	IsTooLarge bool `json:"too_large,omitempty"`
 	// Flags are the flags of the run that are refused where it does not have them itself.
 	Flags []string `json:"flags,omitempty"`
-	// OnTerminal says that a person may read the refusals: it is no part of the value.
+	// OnTerminal says that a person may read the refusals: it is not part of the value.
 	OnTerminal bool `json:"-"`
 }
 

@@ -10,7 +10,7 @@
 // conversation are sent only to the configured address; the size of an answer is
 // bounded. Error texts name the server and never contain the key.
 //
-// The format is that of https://platform.openai.com/docs/api-reference/chat.
+// The format is described at https://platform.openai.com/docs/api-reference/chat.
 package openai
 
 import (

@@ -118,8 +118,8 @@ func (c *connection) orEarly(open dialer) dialer {
 	}
 }
 
-// takeEarly waits for the connection that is being opened, if there is one. The error is
-// that of ctx, or that connecting took too long.
+// takeEarly waits for the connection that is being opened, if there is one. The error is the error
+// of ctx, or says that connecting took too long.
 func (c *connection) takeEarly(ctx context.Context, address string) (net.Conn, error) {
 	c.mu.Lock()
 	e := c.early

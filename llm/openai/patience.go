@@ -39,8 +39,8 @@ func (c *Client) patience(giveUp context.CancelCauseFunc) *patience {
 	return p
 }
 
-// sayAfter is the fraction of the wait for the first piece after which a person is told,
-// as a divisor: 30 seconds of ten minutes.
+// sayAfter is the fraction of the wait for the first piece after which chibi tells a person, as a
+// divisor: 30 seconds of ten minutes.
 const sayAfter = 20
 
 // wait calls do, which waits for the server, within the limit.

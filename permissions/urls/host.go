@@ -36,7 +36,7 @@ func canonicalHost(host string, inBrackets bool) (string, netip.Addr, error) {
 func canonicalIPv6(host string) (string, netip.Addr, error) {
 	address, err := netip.ParseAddr(host)
 	if err != nil || !address.Is6() {
-		return "", netip.Addr{}, fmt.Errorf("%.60q is no IPv6 address", host)
+		return "", netip.Addr{}, fmt.Errorf("%.60q is not an IPv6 address", host)
 	}
 	if address.Zone() != "" {
 		return "", netip.Addr{}, errors.New("an address with a zone cannot be fetched")
@@ -54,10 +54,10 @@ func asciiName(host string) (string, error) {
 	}
 	name, err := idna.Lookup.ToASCII(host)
 	if err != nil {
-		return "", fmt.Errorf("%.80q is no host name: %w", host, err)
+		return "", fmt.Errorf("%.80q is not a host name: %w", host, err)
 	}
 	if again, err := idna.Lookup.ToASCII(name); err != nil || again != name || !utf8.ValidString(host) {
-		return "", fmt.Errorf("%.80q is no host name", host)
+		return "", fmt.Errorf("%.80q is not a host name", host)
 	}
 	return name, nil
 }
@@ -69,7 +69,7 @@ func checkName(name string) error {
 	}
 	for label := range strings.SplitSeq(name, ".") {
 		if label == "" || len(label) > 63 || strings.Trim(label, nameCharacters) != "" {
-			return fmt.Errorf("%.80q is no host name", name)
+			return fmt.Errorf("%.80q is not a host name", name)
 		}
 	}
 	return nil
@@ -77,8 +77,8 @@ func checkName(name string) error {
 
 const nameCharacters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// endsInNumber reports whether browsers read a host as an IPv4 address, or refuse it
-// because it is none: its last part is a number.
+// endsInNumber reports whether browsers read a host as an IPv4 address, or refuse it as a wrong
+// one: its last part is a number.
 func endsInNumber(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if last == "" {
@@ -91,7 +91,7 @@ func endsInNumber(name string) bool {
 // parseIPv4 reads an IPv4 address of one to four numbers, decimal, octal or hexadecimal,
 // of which the last one fills what the others leave.
 func parseIPv4(name string) (netip.Addr, error) {
-	wrong := fmt.Errorf("%.80q is no host name and no IPv4 address", name)
+	wrong := fmt.Errorf("%.80q is neither a host name nor an IPv4 address", name)
 	parts := strings.Split(name, ".")
 	if len(parts) > 4 {
 		return netip.Addr{}, wrong

@@ -88,7 +88,7 @@ func (p Pattern) IsPreset() bool { return p.preset != "" }
 func (p Pattern) IsWhole() bool { return p.whole != "" }
 
 // Matches reports whether the pattern, in a list of what is allowed, means u, which leads
-// to an address of that class. Without a port the pattern means that of the scheme.
+// to an address of that class. Without a port the pattern means the scheme's port.
 func (p Pattern) Matches(u URL, class Class) bool {
 	return p.matches(u, class) && (p.scheme == "" || glob(p.port, u.port) || glob(p.port, u.Port()))
 }
@@ -117,7 +117,7 @@ func (p Pattern) matches(u URL, class Class) bool {
 
 // Opens reports whether the pattern, which matches u, is meant for an address of that
 // class: all are for public addresses; for others a preset, or a pattern that writes the
-// host out. What a name resolves to is its owner's choice, so a written name opens
+// host out. The owner of a name chooses its addresses, so a written name opens
 // addresses of hosts and networks, not those that no name should have.
 func (p Pattern) Opens(u URL, class Class) bool {
 	if class == Public || p.preset != "" {

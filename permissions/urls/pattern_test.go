@@ -96,9 +96,9 @@ func TestPatternsThatCannotBeRead(t *testing.T) {
 		"":                    "1 to 8192 bytes",
 		"preset:intranet":     `there is no preset "intranet"; there are loopback, private_network`,
 		"https://u@example/*": "user name",
-		"https://exa mple/":   "is no host name",
+		"https://exa mple/":   "is not a host name",
 		"https:///x":          "1 to 253 characters",
-		"https://300.1.1.1/":  "no IPv4 address",
+		"https://300.1.1.1/":  "nor an IPv4 address",
 	} {
 		if p, err := urls.ParsePattern(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v %v, want an error with %q", text, p, err, want)

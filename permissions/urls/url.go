@@ -2,7 +2,7 @@
 // address they lead to, and patterns of them. It is pure: it looks up no names.
 //
 // It promises that the host of a [URL] is the host that an HTTP client connects to when it
-// is given the canonical text, so what is judged is what is fetched.
+// is given the canonical text, so the rules see the URL that is fetched.
 package urls
 
 import (
@@ -29,7 +29,7 @@ type URL struct {
 }
 
 // Parse reads an absolute URL. An error says what prevents that it is fetched: another
-// scheme than http and https, a user or password, a host that is none, a control
+// scheme than http and https, a user or password, a wrong host, a control
 // character, a space or a backslash, or more than [MaxLength] bytes.
 func Parse(text string) (URL, error) {
 	if len(text) > MaxLength {
@@ -87,7 +87,7 @@ func checkParts(u *url.URL) error {
 	return nil
 }
 
-// canonicalPort is the port of a URL, "" for that of its scheme.
+// canonicalPort is the port of a URL, "" for the port of its scheme.
 func canonicalPort(scheme, hostPort string) (string, error) {
 	_, text, found := strings.Cut(hostPort[strings.LastIndexByte(hostPort, ']')+1:], ":")
 	if !found || text == "" {
@@ -95,7 +95,7 @@ func canonicalPort(scheme, hostPort string) (string, error) {
 	}
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || port == 0 {
-		return "", fmt.Errorf("%.20q is no port", text)
+		return "", fmt.Errorf("%.20q is not a port", text)
 	}
 	if scheme == "http" && port == 80 || scheme == "https" && port == 443 {
 		return "", nil
@@ -150,7 +150,7 @@ func (u URL) Port() string {
 func (u URL) Address() netip.Addr { return u.address }
 
 // Join returns the URL that a reference in a document of u leads to: a link, or the
-// target of a redirect. Errors are those of [Parse].
+// target of a redirect. Errors come from [Parse].
 func (u URL) Join(reference string) (URL, error) {
 	if len(reference) > MaxLength {
 		return URL{}, fmt.Errorf("the URL has %d bytes; at most %d are allowed", len(reference), MaxLength)

@@ -1,7 +1,7 @@
 // Package kode runs hooks written for Kode, unmodified: programs that the
 // configuration lists for an event, run with the event's JSON on standard input.
 //
-// The protocol is that of Kode's hooks contract: the events session_start,
+// The protocol is Kode's hooks contract: the events session_start,
 // user_prompt_submit, tool_call_pre, tool_call_post and session_end; an exit
 // status other than 0 and a timeout refuse what is about to happen; errors are
 // numbered KODE-HOOK-001 to 004.

@@ -19,7 +19,7 @@ const (
 const maxPlugins = 200
 
 // HookDirs lists the directories below a person's home or a project that hold
-// hooks, in Kodelet's order: .kodelet/hooks, then those of its plugins,
+// hooks, in Kodelet's order: .kodelet/hooks, then the hooks of its plugins,
 // .kodelet/plugins/ORG@REPO/hooks.
 func HookDirs(root string) []Dir {
 	return append([]Dir{{Path: filepath.Join(root, hooksDir)}}, PluginDirs(root, "hooks")...)

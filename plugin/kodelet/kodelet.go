@@ -2,7 +2,7 @@
 // answer `hook` with one event and are run as `run` with a JSON payload on
 // standard input.
 //
-// The protocol is that of Kodelet 0.1.23 to 0.4.22 and of its documents ADR 021,
+// The protocol is the one of Kodelet 0.1.23 to 0.4.22 and of its documents ADR 021,
 // ADR 025 and HOOKS.md: the events before_tool_call, after_tool_call,
 // user_message_send, turn_end, after_turn and agent_stop.
 //

@@ -59,7 +59,7 @@ func TestGuardsForKodeletsShellHoldForEveryShell(t *testing.T) {
 				Arguments: json.RawMessage(`{"command":"make","timeout_secs":5}`)},
 			want: hookpoints.PreToolAnswer{
 				Arguments: json.RawMessage(`{"command":"nice make","timeout_secs":9,"description":"nicer"}`)},
-			notes: []string{`its input has "description", which is no argument of shell_exec and has no other name there`},
+			notes: []string{`its input has "description", which is not an argument of shell_exec and has no other name there`},
 		},
 		"another tool": {
 			call: hookpoints.PreToolPayload{ToolName: "run", Arguments: json.RawMessage(`{"command":"sudo ls"}`)},

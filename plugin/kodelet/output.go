@@ -20,8 +20,8 @@ type toolOutput struct {
 	Timestamp    string `json:"timestamp"`
 }
 
-// metadata is that of Kodelet's bash tool if the call has a command, otherwise that of
-// its custom tools.
+// metadata is the metadata of Kodelet's bash tool if the call has a command, otherwise of its
+// custom tools.
 type metadata struct {
 	Command       string `json:"command,omitempty"`
 	ExitCode      int    `json:"exitCode"`

@@ -39,8 +39,8 @@ func (s *schema) keepCategory() (warnings []string) {
 			s.Name))
 		s.Subject = ""
 	case s.Subject != "" && !hasProperty(s.Parameters, s.Subject):
-		warnings = append(warnings, fmt.Sprintf(`the "subject" of its tool %q is %q, which is none of the properties of its `+
-			`"parameters"`, s.Name, s.Subject))
+		warnings = append(warnings, fmt.Sprintf(`the "subject" of its tool %q is %q, but its "parameters" have no such `+
+			`property`, s.Name, s.Subject))
 		s.Subject = ""
 	}
 	if what := subjectOf(s.Category); s.Subject == "" && what != "" {

@@ -28,7 +28,7 @@ func TestWhatAToolDoesIsReadFromItsSchema(t *testing.T) {
 			[]string{`its tool "a" has a "subject" without a "category", which has no effect`}},
 		"a subject that is no argument": {`"category":"search","subject":"command"`,
 			tools.Spec{Category: tools.CategorySearch},
-			[]string{`the "subject" of its tool "a" is "command", which is none of the properties of its "parameters"`}},
+			[]string{`the "subject" of its tool "a" is "command", but its "parameters" have no such property`}},
 		"a subject without a category": {`"subject":"cmd"`, tools.Spec{},
 			[]string{`its tool "a" has a "subject" without a "category", which has no effect`}},
 		"a category without its subject": {`"category":"fetch"`, tools.Spec{Category: tools.CategoryFetch},

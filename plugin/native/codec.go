@@ -17,9 +17,9 @@ import (
 type program struct {
 	opts   Options
 	path   string
-	env    []string // what every process of this protocol is told
+	env    []string // what every process of this protocol gets
 	runner process.Runner
-	// transcript is true if the plugin is told where the view of the conversation is.
+	// transcript is true if the plugin gets the path of the view of the conversation.
 	transcript bool
 }
 

@@ -18,7 +18,7 @@ const DisabledSuffix = ".disabled"
 
 // executable is a file in the plugins directory that can be asked for its schema.
 type executable struct {
-	name   string      // the plugin's name: that of its file or directory
+	name   string      // the plugin's name: the name of its file or directory
 	path   string      // as found, for messages
 	real   string      // with links resolved; this file is executed
 	info   fs.FileInfo // of that file

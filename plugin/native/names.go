@@ -10,7 +10,7 @@ import (
 
 // adopt gives plugins the settings that are under a name in their schemas, and returns those that
 // are left out for it: a setting turns them off, or there are some under two names. A name that an
-// entry of the plugins directory has is that of the entry.
+// entry of the plugins directory has belongs to the entry.
 func (o *Options) adopt(found []executable, skipped []plugin.SkippedPlugin,
 	probes []probed) map[string]plugin.SkippedPlugin {
 	entries := map[string]bool{}

@@ -80,11 +80,11 @@ type Options struct {
 	Probed func(name string, took time.Duration)
 	// Strict reports unknown keys of schemas.
 	Strict bool
-	// Points are hook points known in addition to chibi's own: those of a program that embeds the
+	// Points are hook points known in addition to chibi's own: the points of a program that embeds the
 	// host. Plugins subscribe to them by name; a hook of another name is left out, with a notice.
 	Points []hookpoints.Name
-	// Meant returns the points that another program's name of an event stands for, for what
-	// is said about hooks that do not exist; nil: only similar names are proposed.
+	// Meant returns the points that another program's name of an event stands for, for messages about
+	// hooks that do not exist; nil: only similar names are proposed.
 	Meant func(event string) []hookpoints.Name
 	// Within, if set, returns the value of CHIBI_WITHIN for a call of a tool of the category shell,
 	// by which a chibi that the call starts knows that a model commands it. Hooks and other tools

@@ -10,8 +10,8 @@ import (
 )
 
 // newer returns an answer in the form for chibi 0.6 in the present one: at permission points "approved": false becomes
-// "denied": true, with a note. "approved": true is dropped, because it allows no more than
-// no answer does.
+// "denied": true, with a note. "approved": true is dropped, because it allows as little as no
+// answer.
 func newer(ev plugin.Event, answer plugin.Answer) plugin.Answer {
 	if !hookpoints.AsksPermission(ev.Point) || ev.Point == hookpoints.PrePermission.Name { // which chibi 0.6 has not
 		return answer
@@ -24,7 +24,7 @@ func newer(ev plugin.Event, answer plugin.Answer) plugin.Answer {
 	case "false":
 		fields["denied"] = json.RawMessage("true")
 		answer.Notes = append(slices.Clip(answer.Notes),
-			`"approved": false is taken as a denial; write {"denied": true, "reason": "why"}`)
+			`"approved": false means a denial; write {"denied": true, "reason": "why"}`)
 	case "true":
 	default:
 		return answer

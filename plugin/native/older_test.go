@@ -11,7 +11,7 @@ import (
 
 // TestAnswersOfPluginsForAnOlderChibi: what they deny stays denied, and is said.
 func TestAnswersOfPluginsForAnOlderChibi(t *testing.T) {
-	said := []string{`"approved": false is taken as a denial; write {"denied": true, "reason": "why"}`}
+	said := []string{`"approved": false means a denial; write {"denied": true, "reason": "why"}`}
 	for _, test := range []struct {
 		name, printed, want string
 		point               hookpoints.Name

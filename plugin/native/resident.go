@@ -23,7 +23,7 @@ import (
 type staying struct {
 	process *resident.Resident
 	meta    meta
-	// transcript is that of the program.
+	// transcript is as in the program.
 	transcript bool
 }
 
@@ -50,7 +50,7 @@ type meta struct {
 	Within string `json:"CHIBI_WITHIN,omitempty"`
 }
 
-// hookParams are the parameters of the method "hook", toolParams those of "tool". What a
+// hookParams are the parameters of the method "hook", toolParams of "tool". What a
 // shell script cuts out comes last.
 type hookParams struct {
 	Meta    meta            `json:"meta"`

@@ -224,7 +224,7 @@ func (s *schema) keepKnown(unknown func(hookpoints.Name) string) (warnings []str
 	return append(append(warnings, s.keepAsync()...), s.keepEnv()...)
 }
 
-// keepEnv removes what is no name of a variable, with a warning for each.
+// keepEnv removes entries that are not the name of a variable, with a warning for each.
 func (s *schema) keepEnv() (warnings []string) {
 	s.Env = slices.DeleteFunc(s.Env, func(name string) bool {
 		if name != "" && !strings.ContainsAny(name, "=\x00") {

@@ -25,8 +25,8 @@ type tool struct {
 
 var _ tools.Tool = tool{}
 
-// tool returns the tool of a schema. The person's timeout for the plugin overrides
-// that of the schema, which overrides Options.ToolTimeout.
+// tool returns the tool of a schema. The person's timeout for the plugin overrides the timeout of
+// the schema, which overrides Options.ToolTimeout.
 func (p program) tool(owner string, s schema, override plugin.Override) tool {
 	timeout := DefaultToolTimeout
 	for _, set := range []time.Duration{p.opts.ToolTimeout, s.timeout(), override.Timeout} {

@@ -69,7 +69,7 @@ type Probe struct {
 	Command process.Command
 	// Required is set for an executable that must never be skipped.
 	Required bool
-	// Explain makes the error of a probe from that of its process; nil: it is the same.
+	// Explain makes the error of a probe from the error of its process; nil: it is the same.
 	Explain func(error) error
 }
 
@@ -91,7 +91,7 @@ func (read Read[T]) rules(stdout []byte) (Rules, error) {
 }
 
 // Ask returns what an executable is: from the prober's memory if that may be used, else by
-// running the probe. Errors are those of read, and what Probe.Explain makes of those of
+// running the probe. Errors come from read, and from Probe.Explain, which gets the errors of
 // [process.Runner.Run] and [process.Outcome.Err].
 func Ask[T any](ctx context.Context, p *Prober, probe Probe, read Read[T]) (T, error) {
 	value, known, err := Recall(p, probe, read)
@@ -118,7 +118,7 @@ func Recall[T any](p *Prober, probe Probe, read Read[T]) (value T, known bool, e
 	return value, err == nil && probe.uses(answer, rules), nil
 }
 
-// Run is Ask without looking into the memory. What the executable answers is remembered.
+// Run is Ask without looking into the memory. It remembers the answer of the executable.
 func Run[T any](ctx context.Context, p *Prober, probe Probe, read Read[T]) (value T, err error) {
 	err = p.run(ctx, probe, func(stdout []byte) (rules Rules, err error) {
 		value, rules, err = read(stdout)

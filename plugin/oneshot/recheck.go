@@ -28,8 +28,8 @@ func (p *Prober) add(r recheck) {
 const recheckGrace = 20 * time.Millisecond
 
 // Recheck asks executables again whose remembered answers are due to be checked, one after
-// the other, until ctx ends. What has not answered by then is ended, and stays as it was
-// remembered. One that answered before and fails now is asked again by the next run.
+// the other, until ctx ends. It ends one that has not answered by then, and keeps its remembered
+// answer. One that answered before and fails now is asked again by the next run.
 func (p *Prober) Recheck(ctx context.Context) {
 	for _, r := range p.due() {
 		if ctx.Err() != nil {
@@ -65,7 +65,7 @@ func (p *Prober) notice(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.notices = append(p.notices, plugin.Notice{Plugin: name, Text: "it described itself differently than before, " +
-		"although its file is the same; it is asked at every start from now on, until its file changes"})
+		"although its file is the same; chibi asks it at every start from now on, until its file changes"})
 }
 
 // Notices returns what people should know of remembered answers, once.

@@ -26,7 +26,7 @@ type Protocol struct {
 	// the one that gives it other arguments (raw JSON).
 	Block   func(message string) string
 	Rewrite func(arguments string) string
-	// FailureBlocks says that a failure blocks where nothing else is said.
+	// FailureBlocks says that a failure blocks where the point has no other rule.
 	FailureBlocks bool
 	// Gather, Observe and Claim are points of these modes that the protocol knows; nil
 	// where it knows none.
@@ -147,7 +147,7 @@ func (s suite) failures(t *testing.T) {
 			if verdict := fire(t, h, `{}`); verdict.Block != s.FailureBlocks {
 				t.Errorf("verdict = %+v", verdict)
 			}
-			// Where its start alone takes the time, a resident is asked again, which is said too.
+			// Where its start alone takes the time, a resident is asked again, and a record says so.
 			notices = slices.DeleteFunc(notices, func(n string) bool { return strings.Contains(n, "asked again") })
 			if len(notices) != 1 || !strings.Contains(notices[0], fmt.Sprintf("plugin %q at ", h.Plugins[0].Name)) {
 				t.Errorf("notices = %q, want one that names the plugin", notices)

@@ -14,7 +14,7 @@ import (
 // group is a process with its process group, of which it is the leader.
 type group struct {
 	process *os.Process         // nil: it had ended before anybody watched
-	leader  int                 // its id, and that of the group
+	leader  int                 // its id, and the id of the group
 	session bool                // it is the leader of a session too
 	exited  chan struct{}       // closed when the process itself has ended
 	stops   chan syscall.Signal // the signal that stopped it

@@ -70,7 +70,7 @@ func (p ownChild) input() input          { return p.streams.stdin }
 func (p ownChild) gone() <-chan struct{} { return p.exited }
 func (p ownChild) cut()                  { cut(p.streams.stdout) }
 
-// ErrClosed means that a process reads or writes no more lines; the error says why.
+// ErrClosed means that a process has stopped reading or writing lines; the error says why.
 var ErrClosed = errors.New("connection closed")
 
 // Start starts a command that stays, until it ends, ctx ends, Command.Timeout is over or
@@ -120,7 +120,7 @@ func (p *Process) supervise(ctx context.Context, timeout time.Duration) {
 		err = reason(ctx)
 	}
 	outcome := p.host.outcome()
-	if err == nil { // it may have written too much after it was told to end
+	if err == nil { // it may have written too much after the order to end
 		err = p.out.failure()
 	}
 	p.outcome, p.err = outcome, err

@@ -21,7 +21,7 @@ type Remote interface {
 	// End ends the process with its group, and Follow.
 	End()
 	// Release gives the process back, which has written so many bytes to standard output, and
-	// reports whether that was said; it ends Follow.
+	// reports whether it could report that; it ends Follow.
 	Release(written int64) bool
 }
 

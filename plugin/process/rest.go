@@ -26,7 +26,7 @@ func cut(pipe *os.File) {
 }
 
 // readRest passes on what is in a pipe, without waiting. A child may go on writing, so it reads
-// no more than was there when it began.
+// only the bytes that were there when it began.
 func readRest(pipe *os.File, buf []byte, pass func([]byte)) {
 	conn, err := pipe.SyscallConn()
 	if err != nil {

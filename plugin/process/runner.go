@@ -36,7 +36,7 @@ type Command struct {
 	Args []string
 	// Env holds KEY=VALUE pairs that are added to Runner.Env; the last one of a key wins.
 	Env []string
-	// Dir is the working directory; "": that of the host.
+	// Dir is the working directory; "": the host's directory.
 	Dir string
 	// Stdin is written to standard input, which is then closed. The process need not
 	// read it. For Run only, as Data and InheritStdin.
@@ -147,7 +147,7 @@ func (o Outcome) Ok() bool { return o.Exit == 0 && o.Signal == "" }
 //
 // The zero value is ready for use and safe for concurrent use.
 type Runner struct {
-	// Env is the environment that commands start from; nil: that of the host.
+	// Env is the environment that commands start from; nil: the environment of the host.
 	Env []string
 	// Drop lists prefixes of names of variables that are removed from Env.
 	Drop []string
@@ -254,7 +254,7 @@ func (e Runner) grace() time.Duration {
 	return defaultGrace
 }
 
-// streams are those of a command whose standard output goes to out.
+// streams are the streams of a command whose standard output goes to out.
 func (e Runner) streams(c Command, out sink) streams {
 	most := cmp.Or(e.MaxStderr, DefaultMaxStderr)
 	return streams{

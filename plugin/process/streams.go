@@ -33,7 +33,7 @@ type forward struct {
 	to   io.Writer // nil: nobody
 	from string    // the command
 	most int64     // how many bytes may be written
-	room int64     // how many of them are left; negative: the reader was told
+	room int64     // how many of them are left; negative: the reader knows
 }
 
 // begin starts the goroutines that read the pipes.

@@ -15,9 +15,9 @@ const patience = 2 * time.Second
 // set before the first use; a Group is safe for concurrent use after that.
 type Group struct {
 	// Notify receives what a person should know about processes that nobody waits for. It
-	// must be safe for concurrent use. Nil: nobody is told.
+	// must be safe for concurrent use. Nil: it tells nobody.
 	Notify func(plugin.Notice)
-	// Keeper has processes of earlier runs, and gets those of this one back; nil: none.
+	// Keeper has processes of earlier runs, and gets the processes of this run back; nil: none.
 	Keeper Keeper
 	// Identify returns what a process depends on, for a group that outlives what its plugins were
 	// loaded for: a plugin that is added again with another identity has a new process, and the one
@@ -27,7 +27,7 @@ type Group struct {
 	mu     sync.Mutex
 	all    []*Resident
 	closed bool
-	// replaced are those in whose place others came, and ends what ends of them.
+	// replaced are processes in whose place others came, and ends waits for their ends.
 	replaced []*Resident
 	ends     sync.WaitGroup
 }
@@ -71,7 +71,7 @@ func (g *Group) EndReplaced() {
 }
 
 // Start starts the processes of these plugins that were never started, for questions that
-// will come. What happens to a process that was not asked yet is not counted: its first
+// will come. Failures of a process that was not asked yet do not count: its first
 // question then starts it, and reports what is wrong with it.
 func (g *Group) Start(plugins ...string) {
 	g.mu.Lock()

@@ -31,7 +31,7 @@ const MaxAnswer = 8 << 20
 // Argument is the argument that a resident plugin is started with.
 const Argument = "--resident"
 
-// The errors that callers can distinguish, besides those of package process.
+// The errors that callers can distinguish, besides the errors of package process.
 var (
 	// ErrGivenUp means that the process was ended too often and is not started again.
 	ErrGivenUp = errors.New("its resident process failed too often")
@@ -50,8 +50,8 @@ type Spec struct {
 	// Concurrent is set if the process takes further questions before it has answered;
 	// otherwise there is one at a time.
 	Concurrent bool
-	// Folder is the directory whose contents belong to the executable, "": none. Variables
-	// are the names of those of its environment that it depends on; nil: all. Both are for
+	// Folder is the directory whose contents belong to the executable, "": none. Variables are the
+	// names of the variables of its environment that it depends on; nil: all. Both are for
 	// the group's Keeper.
 	Folder    string
 	Variables []string
@@ -122,7 +122,7 @@ type running struct {
 	isKept  bool               // an earlier run started it
 	end     context.CancelFunc // ends the process and its group
 	over    chan struct{}      // closed when nothing is read any more
-	gone    chan struct{}      // closed when it broke the protocol, that was told, and it has ended
+	gone    chan struct{}      // closed when it broke the protocol, the notice is out, and it has ended
 }
 
 // Ask asks the process and starts it if none runs. If ctx ends while a question is under

@@ -35,7 +35,7 @@ type Plugin struct {
 	// a json.RawMessage. With "resident": true in it, chibi starts the plugin once per
 	// session.
 	Schema any
-	// Hook answers an event with a value that is encoded as JSON; nil is no opinion. An
+	// Hook answers an event with a value that is encoded as JSON; nil means no opinion. An
 	// error means that the plugin failed. Nil: no opinion at any hook.
 	Hook func(Event) (any, error)
 	// Tool runs a tool and returns its output. An error means that the call failed; the
@@ -43,8 +43,8 @@ type Plugin struct {
 	Tool func(Call) (string, error)
 	// Concurrent answers each request of a resident plugin in a goroutine of its own; Hook
 	// and Tool must then be safe for concurrent use, and the schema must have
-	// "concurrent": true. The variables of the process are then those of its start; otherwise
-	// they are those of the request.
+	// "concurrent": true. The variables of the process are then the variables of its start; otherwise
+	// they come with the request.
 	Concurrent bool
 }
 
@@ -55,8 +55,7 @@ type Meta struct {
 	Context string `json:"CHIBI_CONTEXT"`
 	// Verbose is "1" with -v, else "".
 	Verbose string `json:"CHIBI_VERBOSE"`
-	// Session is the id of the conversation, Prompt that of the prompt that is being
-	// answered; "" for none.
+	// Session is the id of the conversation, Prompt the id of the prompt that is being answered; "" for none.
 	Session string `json:"CHIBI_SESSION_ID,omitempty"`
 	Prompt  string `json:"CHIBI_PROMPT_ID,omitempty"`
 	// Transcript is the path of the view of the conversation, if the schema asks for it.

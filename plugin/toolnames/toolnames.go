@@ -55,7 +55,7 @@ func Arg(ours, theirs string) Argument { return Argument{Ours: ours, Theirs: the
 type Call struct {
 	// Tool is the tool's name.
 	Tool string
-	// Category and Subject are those of its [tools.Spec]; without a category, only tools of the
+	// Category and Subject come from its [tools.Spec]; without a category, only tools of the
 	// table that have none stand for it.
 	Category tools.Category
 	Subject  string
@@ -74,8 +74,8 @@ func Ended(p hookpoints.PreToolOutputPayload) Call {
 	return Call{p.ToolName, tools.Category(p.Category), p.Subject, p.Arguments}
 }
 
-// There returns the tool's name and the arguments in the names of the other program. An
-// argument whose own name is that of a translated one is left out.
+// There returns the tool's name and the arguments in the names of the other program. It leaves out
+// an argument that has the name of a translated one.
 func (t Table) There(c Call) (tool string, arguments json.RawMessage) {
 	row, found := t.find(c)
 	if !found {
@@ -88,7 +88,7 @@ func (t Table) There(c Call) (tool string, arguments json.RawMessage) {
 	return row.Name, translated(row.arguments(c), list)
 }
 
-// Back returns a call's arguments after a hook turned those of There into other ones. unknown
+// Back returns a call's arguments after a hook turned the arguments of There into other ones. unknown
 // lists arguments that it added and that chibi's tool does not have; they keep their names.
 // Arguments of a hook that are not an object are returned unchanged.
 func (t Table) Back(c Call, changed json.RawMessage) (arguments json.RawMessage, unknown []string) {
@@ -115,8 +115,8 @@ func (t Table) Ours(tool string, arguments json.RawMessage) Call {
 	return call
 }
 
-// Theirs returns the arguments of a call of the other program after those of Ours were turned
-// into other ones: the reverse of Back. What was not changed is as it was.
+// Theirs returns the arguments of a call of the other program after the arguments of Ours were
+// turned into other ones: the reverse of Back. It does not touch unchanged arguments.
 func (t Table) Theirs(tool string, arguments, changed json.RawMessage) json.RawMessage {
 	row, found := t.named(tool)
 	before, wasObject := membersOf(arguments)
@@ -163,7 +163,7 @@ func (t Table) Rewritten(payload, changed json.RawMessage) (arguments json.RawMe
 
 // NoArgument says that a hook added an argument that the tool does not have.
 func NoArgument(name, tool string) string {
-	return fmt.Sprintf("its input has %.60q, which is no argument of %s and has no other name there", name, tool)
+	return fmt.Sprintf("its input has %.60q, which is not an argument of %s and has no other name there", name, tool)
 }
 
 // find returns the tool that stands for the tool of a call.

@@ -14,7 +14,7 @@ type shownMember struct {
 	there member
 }
 
-// shown translates arguments. One whose own name is that of a translated one is left out.
+// shown translates arguments. It leaves out an argument that has the name of a translated one.
 func shown(names []Argument, list []member) []shownMember {
 	var taken []string
 	for _, a := range names {

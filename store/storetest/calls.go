@@ -15,7 +15,7 @@ type callRules struct{ suite }
 
 func (s callRules) rules() []rule {
 	return []rule{
-		{"names that are none are refused before they are used", s.names},
+		{"wrong names are refused before they are used", s.names},
 		{"a call whose context has ended says so, and that the store is not available", s.ended},
 		{"a call after Close says that the store is not available", s.closed},
 		{"what a call that was not made would have changed is unchanged", s.unchanged},
@@ -114,7 +114,7 @@ func logged() []call {
 	}
 }
 
-// badNames are no names of anything.
+// badNames are not valid as names of anything.
 func badNames() []string {
 	return []string{">", "*", "a.>", "a.*", "a b", "a/b", "../a", `a\b`, "a\x00", "a\n", "é", "$KV", "a%",
 		"'; drop table docs", strings.Repeat("x", store.MaxKey+1)}

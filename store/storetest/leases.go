@@ -22,15 +22,15 @@ type leaseRules struct{ suite }
 
 func (s leaseRules) rules() []rule {
 	return []rule{
-		{"who holds a lease is told to others, with when it would end", s.held},
+		{"others learn who holds a lease, and when it would end", s.held},
 		{"a lease that was never held or was released is fresh", s.released},
 		{"of four machines that take a lease at once one has it", s.oneWins},
-		{"a lease of a machine that is gone ends, and the next one is told", s.expired},
+		{"a lease of a machine that is gone ends, and the next one learns it", s.expired},
 		{"a lease is renewed as long as its holder lives", s.renewed},
-		{"a lease that is broken is lost to its holder, and the next one is told", s.broken},
+		{"a lease that is broken is lost to its holder, and the next one learns it", s.broken},
 		{"who has lost a lease does not take it from the next one", s.lost},
 		{"leases that are held are listed by the beginning of their key", s.listed},
-		{"the holder of one lease is told without a list", s.oneHolder},
+		{"the holder of one lease can be found without a list", s.oneHolder},
 		{"what a holder says of itself has at most 4 KiB", s.holder},
 	}
 }

@@ -17,7 +17,7 @@ type logRules struct{ suite }
 func (s logRules) rules() []rule {
 	return []rule{
 		{"a log without records is empty", s.empty},
-		{"2,500 records between those of another log are read in order", s.many},
+		{"2,500 records between records of another log are read in order", s.many},
 		{"the window begins with the newest record that begins one", s.window},
 		{"another machine reads at once what was acknowledged", s.isSeen},
 		{"an append after another tail is refused, and nothing is written", s.isCompared},

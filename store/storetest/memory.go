@@ -137,7 +137,7 @@ func count(p *store.Part, bytes int) {
 	p.Bytes += int64(bytes)
 }
 
-// below calls take with those of the keys that begin with a prefix, while nobody else can change
+// below calls take with the keys that begin with a prefix, while nobody else can change
 // the store.
 func (c *memoryEngine) below(ctx context.Context, prefix string, keys iter.Seq[string], take func(key string)) error {
 	if err := store.CheckPrefix(prefix); err != nil {

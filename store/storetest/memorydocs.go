@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// maxMemoryDoc is the size of the largest document, that of the smallest engine.
+// maxMemoryDoc is the size of the largest document, the limit of the smallest engine.
 const maxMemoryDoc = 1<<20 - 8<<10
 
 // memoryDocs keeps documents in memory.
@@ -128,7 +128,7 @@ func (c memoryDocs) list(ctx context.Context, prefix string) (found []store.Doc,
 	return found, err
 }
 
-// memoryWatcher is told of documents that are put.
+// memoryWatcher hears of documents that are put.
 type memoryWatcher struct {
 	prefix string
 	puts   chan struct{}

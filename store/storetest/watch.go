@@ -19,7 +19,7 @@ func (s watchRules) rules() []rule {
 	}
 }
 
-// told waits until a watcher is told something.
+// told waits until a watcher hears something.
 func told(t *testing.T, what string, puts <-chan struct{}) {
 	t.Helper()
 	open := make(chan struct{})
@@ -44,8 +44,8 @@ func (s watchRules) seen(t *testing.T) {
 	told(t, "a change", puts)
 }
 
-// busy takes nothing while documents are put, and then what there is: once it was told
-// for the last time, the last document is there.
+// busy takes nothing while documents are put, and then what there is: after the last
+// notice, the last document is there.
 func (s watchRules) busy(t *testing.T) {
 	m := s.machines(t, 2)
 	puts, err := m[1].Watch(t.Context(), "mail.a.")

@@ -9,8 +9,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// note is a tool that replaces one of the model's texts. Names and texts are those of the
-// original chibi.
+// note is a tool that replaces one of the model's texts. Names and texts are as in the original
+// chibi.
 type note struct {
 	name, description string
 	done              string // the result, before the size

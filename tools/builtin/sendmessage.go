@@ -14,7 +14,7 @@ func (sendMessage) Spec() tools.Spec {
 	return tools.Spec{
 		Name: "send_message",
 		Description: "Send a message to another context, that is, another named conversation with its own memory. " +
-			"It is read there with the next prompt.",
+			"That context reads it with its next prompt.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{` +
 			`"to":{"type":"string","description":"the name of the receiving context"},` +
 			`"content":{"type":"string","minLength":1,"description":"the message"},` +

@@ -17,7 +17,7 @@ const (
 )
 
 // unified returns a change as a unified diff, "" if there is none, if it is too much to
-// compare, or if it is no text. A diff that is too long ends with a line that says so.
+// compare, or if it is not text. A diff that is too long ends with a line that says so.
 func unified(path string, before, after []byte) string {
 	if max(len(before), len(after)) > maxDiffed || isBinary(before) || isBinary(after) {
 		return ""

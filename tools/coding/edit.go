@@ -22,7 +22,7 @@ type edit struct {
 	all           bool
 }
 
-// apply returns the new text, and what is said when it is written. named is the file.
+// apply returns the new text, and the message when it is written. named is the file.
 func (e edit) apply(text, named string) (after, done string, err error) {
 	if e.operation == opReplace {
 		return e.replaceText(text, named)

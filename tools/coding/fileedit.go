@@ -75,7 +75,7 @@ func (c Config) planEdit(_ context.Context, call tools.Call) (tools.Plan, error)
 type change struct {
 	target        *target
 	before, after []byte
-	done          string // what the model is told when it is done
+	done          string // the answer to the model when it is done
 }
 
 // prepare reads a file and edits its content. context names the conversation of the call.
@@ -139,7 +139,7 @@ type editArgs struct {
 }
 
 // edit returns the edit that the arguments describe. Each form needs its own arguments, and
-// those of another one are an error, so that nothing is ignored.
+// arguments of another form are an error, so that nothing is ignored.
 func (a editArgs) edit() (edit, error) {
 	if a.Operation == "" {
 		if a.OldString == nil || a.NewString == nil {
@@ -201,7 +201,7 @@ func (a editArgs) onLines() (edit, error) {
 	case e.last != e.first && (a.Operation == opInsertBefore || a.Operation == opInsertAfter):
 		return edit{}, fmt.Errorf("the operation %s takes line_start only", a.Operation)
 	case e.first < 1 || e.last < e.first:
-		return edit{}, fmt.Errorf("line_start %d and line_end %d are no range of lines, which are counted from 1", e.first,
+		return edit{}, fmt.Errorf("line_start %d and line_end %d are not a range of lines; the first line is 1", e.first,
 			e.last)
 	}
 	return e, nil

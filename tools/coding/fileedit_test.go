@@ -129,9 +129,9 @@ func TestArgumentsOfFileEditThatAreNoEdit(t *testing.T) {
 		{arg{"operation": "insert_after", "line_start": 1, "line_end": 2, "content": ""},
 			"the operation insert_after takes line_start only"},
 		{arg{"operation": "delete_lines", "line_start": 2, "line_end": 1},
-			"line_start 2 and line_end 1 are no range of lines, which are counted from 1"},
+			"line_start 2 and line_end 1 are not a range of lines; the first line is 1"},
 		{arg{"operation": "delete_lines", "line_start": 0},
-			"line_start 0 and line_end 0 are no range of lines, which are counted from 1"},
+			"line_start 0 and line_end 0 are not a range of lines; the first line is 1"},
 		{arg{"operation": "append", "line_start": 1},
 			`there is no operation "append"; there are replace_lines, insert_before, ` +
 				"insert_after, delete_lines and replace_string"},

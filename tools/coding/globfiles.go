@@ -23,7 +23,7 @@ func globFiles(c Config) tools.Tool {
 			Name: "glob_files", Kind: tools.Coding, Category: tools.CategorySearch, Subject: "path", Parallel: true,
 			Description: "Find files by a pattern for their paths, such as **/*.go or src/{a,b}/*.ts. ** stands for any " +
 				"number " +
-				"of directories. What .gitignore and .ignore name is left out. Returns paths, sorted, one a line.",
+				"of directories. Files that .gitignore and .ignore name are left out. Returns paths, sorted, one a line.",
 			Parameters: object([]string{"pattern"},
 				property("pattern", "string", "the pattern, from the directory on; *.go is only what is directly in it"),
 				property("path", "string", "the directory to look in; a relative one starts at the project root", `"default":"."`),

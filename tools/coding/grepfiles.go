@@ -32,8 +32,9 @@ func grepFiles(c Config) tools.Tool {
 	return tool{
 		spec: tools.Spec{
 			Name: "grep_files", Kind: tools.Coding, Category: tools.CategorySearch, Subject: "path", Parallel: true,
-			Description: "Search files for a regular expression (RE2), line by line. What .gitignore and .ignore name, binary " +
-				"files and files over 10 MiB are left out unless path names the file. Returns PATH:LINE:TEXT, sorted by path.",
+			Description: "Search files for a regular expression (RE2), line by line. Ignored files (.gitignore, .ignore), " +
+				"binary files and files over 10 MiB are left out unless path names the file. Returns PATH:LINE:TEXT, sorted by " +
+				"path.",
 			Parameters: object([]string{"pattern"},
 				property("pattern", "string", "the regular expression"),
 				property("path", "string", "the directory or file to search; a relative one starts at the project root",

@@ -13,8 +13,8 @@ import (
 // maxIgnoreFile bounds what is read of a file such as .gitignore, in bytes.
 const maxIgnoreFile = 1 << 20
 
-// ignored are the rules that hold in a directory of a walk: those of its own files, and
-// those of the directories above it.
+// ignored are the rules that hold in a directory of a walk: the rules of its own files and of the
+// directories above it.
 type ignored struct {
 	above *ignored
 	rules glob.Ignore
@@ -24,7 +24,7 @@ type ignored struct {
 	skip   int
 }
 
-// hides reports whether the rules hide a file or directory, whose path is that of the walk.
+// hides reports whether the rules hide a file or directory, whose path begins at the root of the walk.
 // The nearest rules decide.
 func (i *ignored) hides(e glob.Entry) bool {
 	path := e.Path
@@ -49,7 +49,7 @@ func (i *ignored) with(own ignored) *ignored {
 	return &own
 }
 
-// isIgnoreFile reports whether a file has rules; those of .ignore come after those of
+// isIgnoreFile reports whether a file has rules; the rules of .ignore come after the rules of
 // .gitignore, and so beat them.
 func isIgnoreFile(name string) bool { return name == ".gitignore" || name == ".ignore" }
 

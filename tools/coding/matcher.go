@@ -30,7 +30,7 @@ func newMatcher(pattern string, ignoreCase bool) (*matcher, error) {
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("pattern is no regular expression (RE2): %w", err)
+		return nil, fmt.Errorf("pattern is not a regular expression (RE2): %w", err)
 	}
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -26,13 +26,13 @@ const (
 	binaryPrefix = 8 << 10
 )
 
-// isBinary reports whether a file that begins like this is no text.
+// isBinary reports whether a file that begins like this is not text.
 func isBinary(beginning []byte) bool { return bytes.IndexByte(beginning, 0) >= 0 }
 
 // errTime means that maxTime was not enough.
 var errTime = errors.New("it takes too long")
 
-// read returns the lines with their numbers, and what is to be said about them.
+// read returns the lines with their numbers, and remarks about them.
 func (r reading) read(ctx context.Context, content io.Reader) (string, error) {
 	in := lineReader{in: bufio.NewReaderSize(content, 256<<10), until: time.Now().Add(maxTime)}
 	for in.count < r.offset-1 {

@@ -45,7 +45,7 @@ func TestGlobFiles(t *testing.T) {
 		{arg{"pattern": "*", "path": "/proc/self"}, "Error: /proc/self is about a running process, whose environment and " +
 			"memory can have keys; the file tools never use that"},
 		{arg{"pattern": ""}, "invalid: pattern is empty; **/* finds all files"},
-		{arg{"pattern": "[a"}, `invalid: "[a" is no pattern: a bracket is not closed, or it ends with a backslash`},
+		{arg{"pattern": "[a"}, `invalid: "[a" is not a pattern: a bracket is not closed, or it ends with a backslash`},
 		{arg{"pattern": "*", "max_results": 0}, "invalid: max_results is 0; it must be at least 1"},
 	} {
 		p.says("glob_files", test.args, test.want)
@@ -98,14 +98,14 @@ func TestGrepFiles(t *testing.T) {
 		{arg{"pattern": "nowhere", "path": "a.go"}, "[no line matches in 1 file]\n"},
 		{arg{"pattern": "x", "path": "none"}, "Error: there is no file or directory none"},
 		{arg{"pattern": "x", "path": "a.go/x"}, "Error: cannot read a.go/x: a part of the path is not a directory"},
-		{arg{"pattern": "("}, "invalid: pattern is no regular expression (RE2): error parsing regexp: missing closing ): " +
-			"`(`"},
+		{arg{"pattern": "("}, "invalid: pattern is not a regular expression (RE2): error parsing regexp: missing closing " +
+			"): `(`"},
 		{arg{"pattern": ""}, "invalid: pattern is empty; it would match every line"},
 		{arg{"pattern": "a\nb"}, "invalid: pattern has a newline in it; lines are searched one by one"},
 		{arg{"pattern": "x", "output": "json"}, `invalid: output is "json"; it can be content, files or count`},
 		{arg{"pattern": "x", "context_lines": 51}, "invalid: context_lines is 51; it must be 0 to 50"},
 		{arg{"pattern": "x", "file_pattern": "[a"},
-			`invalid: file_pattern: "**/[a" is no pattern: a bracket is not closed, or it ends with a backslash`},
+			`invalid: file_pattern: "**/[a" is not a pattern: a bracket is not closed, or it ends with a backslash`},
 	} {
 		p.says("grep_files", test.args, test.want)
 	}

@@ -48,8 +48,8 @@ type ShellConfig struct {
 	// command; what it has written is kept.
 	MaxOutput int64
 	// Confine, if set, returns a command that runs another one confined; its error refuses
-	// the call. What it returns beside the command is called when that has ended, also if ctx has: it says
-	// in a sentence for the model what became of the call then, "" if there is nothing to say.
+	// the call. The function that it also returns is called after the command has ended, also if ctx
+	// has: it says in a sentence for the model what became of the call, "" if there is nothing to say.
 	Confine func(context.Context, process.Command) (process.Command, func(context.Context) string, error)
 	// Ended, if set, is called for each command that has ended, with the id of the session in which
 	// it has left something, 0: it has left nothing. The caller ends that, see [process.EndLeft]. Nil:
@@ -70,8 +70,8 @@ func Shell(c ShellConfig) tools.Tool {
 		Name: "shell_exec",
 		Description: "Runs a command line by sh -c and returns its standard output, then its standard error after a line " +
 			"\"stderr:\", and a last line \"exit status N\" unless it is 0. There is no terminal and nobody to answer a " +
-			"question; standard input is empty unless stdin is given. Each call is a shell of its own: a cd or a variable is " +
-			"not kept. Processes that a command leaves in the background (CMD >log 2>&1 &) go on after the call and " +
+			"question; standard input is empty unless stdin is given. Each call starts a new shell: a cd or a variable does " +
+			"not last. Processes that a command leaves in the background (CMD >log 2>&1 &) go on after the call and " +
 			"end with this run of chibi; what they write to the output of a command that has ended is lost.",
 		Parameters: fmt.Appendf(nil, shellParameters, min(int(ShellTimeout/time.Second), most), most),
 		Kind:       tools.Coding, Category: tools.CategoryShell, Subject: "command",
@@ -138,7 +138,7 @@ func (p *shellPlan) Close() {}
 
 func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 	if info, err := os.Stat(p.dir); err != nil || !info.IsDir() {
-		return tools.ErrorResult(fmt.Errorf("the working directory %q is no directory; make it first, or choose another "+
+		return tools.ErrorResult(fmt.Errorf("the working directory %q is not a directory; make it first, or choose another "+
 			"\"cwd\"",
 			p.dir)), nil
 	}

@@ -83,7 +83,7 @@ func TestTheAnswerOfACommand(t *testing.T) {
 		"the person's home":          {args: map[string]any{"command": "pwd", "cwd": "~"}, want: real + "\n"},
 		"a directory in the home":    {args: map[string]any{"command": "pwd", "cwd": "~/sub"}, want: real + "/sub\n"},
 		"a directory that is not there": {args: map[string]any{"command": "pwd", "cwd": "none"}, failed: true,
-			want: `Error: the working directory "` + real + `/none" is no directory; make it first, or choose another "cwd"`},
+			want: `Error: the working directory "` + real + `/none" is not a directory; make it first, or choose another "cwd"`},
 		"an unknown argument": {args: map[string]any{"command": "pwd", "comand": "x"}, failed: true,
 			want: `Error: unknown argument "comand"; did you mean "command"?`},
 		"an empty command": {args: map[string]any{"command": " "}, failed: true, want: `Error: "command" is empty`},

@@ -18,7 +18,7 @@ func writeFile(c Config) tools.Tool {
 	return tool{
 		spec: tools.Spec{
 			Name: "write_file", Kind: tools.Coding, Category: tools.CategoryWrite, Subject: "path",
-			Description: "Write a file: a new one, or a new content for one that is there. Missing directories are made. Use " +
+			Description: "Write a file: a new one, or new content for an existing one. Missing directories are made. Use " +
 				"file_edit to change a part of a file.",
 			Parameters: object([]string{"path", "content"},
 				property("path", "string", "the path of the file; a relative one starts at the project root"),

@@ -42,7 +42,7 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 func TestAServerThatFloodsIsEnded(t *testing.T) {
 	t.Parallel()
 	for name, why := range map[string]string{
-		"floods with text":             "it wrote more than 1000 lines to standard output that are no messages",
+		"floods with text":             "more than 1000 lines that it wrote to standard output are not messages",
 		"floods with one line":         "ended after 8.0 MiB of output without a newline, the limit",
 		"floods with messages":         "it sent more than 10000 messages that answer nothing",
 		"says forever that it changes": "it said more than 200000 times that its tools have changed",
@@ -153,7 +153,7 @@ func TestOfAnOddListTheToolsAreTakenThatCanBeUsed(t *testing.T) {
 		t.Errorf("the definition is %s", first.JSON())
 	}
 	wants := []string{`tool ""`, `tool ""`, `tool "": it has no name`, `tool "": it has no name`,
-		`another one has its name`, `tool ""`, `tool "no object": the schema of its parameters is no object`,
+		`another one has its name`, `tool ""`, `tool "no object": the schema of its parameters is not an object`,
 		`its name is longer than 1024 bytes`}
 	for i, want := range wants {
 		if len(list.LeftOut) != len(wants) || !strings.Contains(list.LeftOut[i], want) {

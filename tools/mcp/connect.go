@@ -117,7 +117,7 @@ func (s *session) start(ctx context.Context) (sdk.Connection, error) {
 	}
 	s.process = started
 	noise := func(line string) {
-		s.pool.notify("MCP server %q wrote a line to standard output that is no message: %s", s.server.Name, line)
+		s.pool.notify("MCP server %q wrote a line to standard output that is not a message: %s", s.server.Name, line)
 	}
 	return &stdio{peer: started, end: func() { started.Close(closingTime) }, noise: noise}, nil
 }

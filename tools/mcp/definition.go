@@ -23,8 +23,8 @@ type Definition struct {
 	OpenWorld   *bool `json:"open_world,omitempty"`
 }
 
-// Hash changes when anything about the definition does. What a person has approved is the
-// definition with one hash.
+// Hash changes when anything about the definition does. A person approves the definition with one
+// hash.
 func (d Definition) Hash() string { return tools.RevisionOf(d.JSON()) }
 
 // JSON returns the definition as it is shown to the person and remembered: the Definition of
@@ -44,7 +44,7 @@ func (d Definition) JSON() json.RawMessage {
 
 // List is what a server offered at one time.
 type List struct {
-	// Fingerprint is that of the [Server] whose list it is.
+	// Fingerprint is the fingerprint of the [Server] whose list it is.
 	Fingerprint string `json:"fingerprint"`
 	// Program and Version are what the server calls itself, Protocol the version of MCP.
 	Program  string `json:"program,omitempty"`

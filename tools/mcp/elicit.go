@@ -39,8 +39,8 @@ const (
 	Cancel  Action = "cancel"  // went away without a choice
 )
 
-// elicit asks the person. The time that this takes does not count as the server's. What the
-// person cannot be asked is declined, which the person is told.
+// elicit asks the person. The time that this takes does not count as the server's. It declines a
+// question that the person cannot be asked, and tells the person.
 func (s *session) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	ctx, answered, err := s.audience.ask(ctx)
 	if err != nil {
@@ -65,14 +65,14 @@ func (s *session) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Elic
 	return &sdk.ElicitResult{Action: string(answer.Action), Content: answer.Content}, nil
 }
 
-// maxDeclined is how often the person is told that a question of a server was declined, maxReason
+// maxDeclined is how many declined questions of a server the person hears about, maxReason
 // bounds why, in characters.
 const maxDeclined, maxReason = 10, 300
 
 // declined declines a question for a reason.
 func declined(s *session, why error) *sdk.ElicitResult {
 	if s.unasked.Add(1) <= maxDeclined {
-		s.pool.notify("a question of MCP server %q was declined, as it cannot be asked: %s", s.server.Name,
+		s.pool.notify("chibi declined a question of MCP server %q, as it cannot ask it: %s", s.server.Name,
 			clip.Text(term.Line(why.Error()), maxReason))
 	}
 	return &sdk.ElicitResult{Action: string(Decline)}

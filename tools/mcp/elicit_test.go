@@ -48,7 +48,7 @@ func asksByHand(p *peer) {
 }
 
 func TestWhatCannotBeAskedIsDeclinedWithANotice(t *testing.T) {
-	const declined = `a question of MCP server "test" was declined, as it cannot be asked: `
+	const declined = `chibi declined a question of MCP server "test", as it cannot ask it: `
 	for tool, want := range map[string]string{
 		"page": declined + `it wants a page to be opened in a browser`,
 		"odd":  declined + `nobody knows colours`,

@@ -87,7 +87,7 @@ type variable struct {
 	length          int // of its text after the dollar sign
 }
 
-// reference reads what follows a dollar sign; false: it is no reference.
+// reference reads what follows a dollar sign; false: it is not a reference.
 func reference(text string) (v variable, ok bool) {
 	if strings.HasPrefix(text, "$") {
 		return variable{name: "$", length: 1}, true

@@ -17,7 +17,7 @@ const protocolHeader = "Mcp-Protocol-Version"
 
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if web.Origin(req.URL) != g.origin {
-		return nil, &refusal{"a request to another host than that of its url was refused"}
+		return nil, &refusal{"chibi refused a request to another host than the host of its url"}
 	}
 	req = req.Clone(req.Context())
 	for name, values := range g.headers {
@@ -52,7 +52,7 @@ func (g *guard) judge(req *http.Request, res *http.Response) error {
 		return &refusal{fmt.Sprintf("it redirects to %s, which is not followed, so that calls and keys are not sent "+
 			"elsewhere; if that address is right, make it the url of the server", to)}
 	case g.isRefusedAgain(req, res):
-		return &LoginError{Server: g.server.Name, Reason: "it does not accept the token that it was given"}
+		return &LoginError{Server: g.server.Name, Reason: "it does not accept its token"}
 	case res.StatusCode == http.StatusUnauthorized && !g.isAuthorized:
 		return &refusal{"it answered 401 Unauthorized: check the headers of the server"}
 	case req.Method == http.MethodPost && isSuccess(res) && (kind == "text/html" || kind == "application/xhtml+xml"):

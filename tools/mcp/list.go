@@ -137,8 +137,8 @@ func (c *collector) leaveOut(format string, args ...any) {
 }
 
 // definitionOf returns what a server says about a tool, from its part of the server's list.
-// Texts that people see too cannot control a terminal, and have no invisible characters: a
-// person must see what the model is told.
+// Texts that people see too cannot control a terminal, and have no invisible characters: a person
+// must see the same text as the model.
 func definitionOf(text json.RawMessage) (Definition, error) {
 	var t wireTool
 	err := strictjson.Decode(text, &t)
@@ -162,7 +162,7 @@ func definitionOf(text json.RawMessage) (Definition, error) {
 	case len(d.InputSchema) > maxSchema:
 		return d, fmt.Errorf("the schema of its parameters is larger than %d MiB", maxSchema>>20)
 	case len(d.InputSchema) > 0 && d.InputSchema[0] != '{':
-		return d, errors.New("the schema of its parameters is no object")
+		return d, errors.New("the schema of its parameters is not an object")
 	}
 	return d, nil
 }

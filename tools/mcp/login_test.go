@@ -81,7 +81,7 @@ func TestATokenThatIsNewAndNotAcceptedEndsInALogin(t *testing.T) {
 			return r.URL.Path == "/mcp"
 		}
 	})
-	w.call("Error: MCP server notes wants you to log in again, because it does not accept the token that it was given: " +
+	w.call("Error: MCP server notes wants you to log in again, because it does not accept its token: " +
 		"chibi mcp login notes")
 }
 

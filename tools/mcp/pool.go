@@ -19,7 +19,7 @@ const maxStarts = 4
 // PoolConfig is what a [Pool] needs of its host. The functions are called from any
 // goroutine, also at the same time.
 type PoolConfig struct {
-	// Version is that of the program, which servers are told.
+	// Version is the version of the program; chibi tells it to servers.
 	Version string
 	// Runner starts the servers that are programs. Its Stderr receives what they write to
 	// standard error; nil: only the end of that is kept, for messages.
@@ -28,20 +28,20 @@ type PoolConfig struct {
 	HTTP HTTP
 	// Fill returns a server as it is reached, with variables filled in; nil: as it is.
 	Fill func(Server) (Server, error)
-	// Notify tells the person something; nil: nobody is told.
+	// Notify tells the person something; nil: it tells nobody.
 	Notify func(message string)
 	// Changed is called when a server says that its tools have changed, or when one is found
-	// not to be what it was when it was listed; nil: nobody is told.
+	// not to be what it was when it was listed; nil: nobody hears of it.
 	Changed func(server string)
-	// Keep keeps a part of a result that is no text, such as an image, and returns how it is
-	// found; nil: it is not kept, which the model is told.
+	// Keep keeps a part of a result that is not text, such as an image, and returns how it is
+	// found; nil: it is not kept, and the result says so.
 	Keep func(Kept) (place string, err error)
 	// Spool makes a file for a text of a result that is larger than 1 MiB; nil: it stays in
 	// memory.
 	Spool func() (process.Spool, error)
-	// Elicit asks the person what a server asks during a call; nil: servers are told that
-	// nobody can be asked. The time of a call does not run while it waits. Its context ends
-	// with the calls of the server; an error declines the question, which the person is told.
+	// Elicit asks the person what a server asks during a call; nil: servers hear that nobody can
+	// answer. The time of a call does not run while it waits. Its context ends
+	// with the calls of the server; an error declines the question, and the person hears of it.
 	Elicit func(context.Context, Question) (Answer, error)
 }
 
@@ -183,7 +183,7 @@ func (p *Pool) Call(ctx context.Context, server Server, tool string,
 	return p.call(ctx, server, wanted{name: tool}, arguments)
 }
 
-// call is Call for a tool that may have to be what was judged.
+// call is Call for a tool that may have to have the definition that the rules saw.
 func (p *Pool) call(ctx context.Context, server Server, tool wanted,
 	arguments json.RawMessage) (tools.Result, error) {
 	begun := time.Now()

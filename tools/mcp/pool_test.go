@@ -58,7 +58,7 @@ func TestTextBeforeJSONIsSkippedAndSaid(t *testing.T) {
 	if text, failed := call(t, pool, program(t, "greets"), "any", `{}`); failed || text != "well" {
 		t.Errorf("%q", text)
 	}
-	want := `MCP server "test" wrote a line to standard output that is no message: Welcome to the server!`
+	want := `MCP server "test" wrote a line to standard output that is not a message: Welcome to the server!`
 	if said.String() != want {
 		t.Errorf("said %q", said.String())
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Kept is a part of a result that is no text.
+// Kept is a part of a result that is not text.
 type Kept struct {
 	// Server, Tool and Arguments are the call: names as the server has them.
 	Server, Tool string
@@ -65,12 +65,12 @@ type reader struct {
 	spool func() (process.Spool, error)
 }
 
-// result returns what the model is told about the result of a call.
+// result returns the text for the model about the result of a call.
 func (r reader) result(text json.RawMessage) tools.Result {
 	var result toolResult
 	err := strictjson.Decode(text, &result)
 	if err == nil && !bytes.HasPrefix(text, []byte("{")) {
-		err = errors.New("it is no object")
+		err = errors.New("it is not an object")
 	}
 	if err != nil {
 		return tools.Result{Text: fmt.Sprintf("Error: the result of tool %q of MCP server %q cannot be read: %v", r.kept.Tool,
@@ -151,7 +151,7 @@ func (r reader) part(raw json.RawMessage) (text string, isText bool) {
 	return r.data(b.Type, b.MIMEType, b.Data), false
 }
 
-// data keeps data and returns what the model is told instead.
+// data keeps data and returns a text for the model in its place.
 func (r reader) data(what, mediaType, text string) string {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -159,7 +159,7 @@ func (r reader) data(what, mediaType, text string) string {
 	}
 	about := fmt.Sprintf("%s, %s, %s", what, cmp.Or(mediaType, "of an unknown type"), humanize.Bytes(uint64(len(data))))
 	if is := http.DetectContentType(data); what == "image" && !isImage(mediaType, is) {
-		about += fmt.Sprintf(", which is no image but %s", is)
+		about += fmt.Sprintf(", but its bytes are %s", is)
 	}
 	if r.keep == nil {
 		return "[" + about + ": not kept]"

@@ -26,7 +26,7 @@ func TestWhatTheModelIsToldOfAResult(t *testing.T) {
 		{"text file", "inside"},
 		{"empty resource", ""},
 		{"picture", "[image, image/png, 36 B: kept as 1]"},
-		{"no picture", "[image, image/png, 12 B, which is no image but text/plain; charset=utf-8: kept as 2]"},
+		{"no picture", "[image, image/png, 12 B, but its bytes are text/plain; charset=utf-8: kept as 2]"},
 		{"sound", "[audio, audio/wav, 12 B: kept as 3]"},
 		{"file", "[resource file:///a.bin, application/zip, 4 B: kept as 4]"},
 		{"no base64", "[image that cannot be read: it is not base64]"},
@@ -52,7 +52,7 @@ func TestWhatTheModelIsToldOfAFailure(t *testing.T) {
 		{"silent error", "Error: the tool failed and did not say why"},
 		{"refused", `Error: tool "refused" of MCP server "test": the server answered with an error: ` +
 			`Unknown tool� refused`},
-		{"null", `Error: the result of tool "null" of MCP server "test" cannot be read: it is no object`},
+		{"null", `Error: the result of tool "null" of MCP server "test" cannot be read: it is not an object`},
 		{"no object", `Error: the result of tool "no object" of MCP server "test" cannot be read: ` +
 			`it must be an object, is an array`},
 		{"wrong type", `Error: the result of tool "wrong type" of MCP server "test" cannot be read: ` +

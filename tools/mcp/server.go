@@ -28,8 +28,8 @@ type Server struct {
 	Source string
 
 	// Command is the program of a server that speaks over standard input and output, Args
-	// its arguments, Dir its working directory ("": that of the host), Env variables in
-	// addition to those of the host.
+	// its arguments, Dir its working directory ("": the host's directory), Env variables in addition
+	// to the host's variables.
 	Command string
 	Args    []string
 	Dir     string
@@ -58,7 +58,7 @@ type Server struct {
 // OAuth says how to log in to a server with a URL. With the zero value, chibi registers at
 // the login server, and asks for the rights that the MCP server names.
 type OAuth struct {
-	// ClientID and ClientSecret are what a login server knows chibi by, if it was told before.
+	// ClientID and ClientSecret are what a login server knows chibi by, if it has registered before.
 	ClientID, ClientSecret string
 	// Scopes are the rights to ask for in the place of those that the MCP server names.
 	Scopes []string

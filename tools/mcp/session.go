@@ -38,7 +38,7 @@ type session struct {
 	offer offer
 }
 
-// options are those of the SDK's client of a session.
+// options are the options of the SDK's client of a session.
 func (s *session) options() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}}
 	o.ToolListChangedHandler = func(context.Context, *sdk.ToolListChangedRequest) { s.pool.changed(s.server) }

@@ -17,7 +17,7 @@ const (
 	// maxMessage bounds a message of a server, in bytes. Reading one takes up to five times
 	// that in memory.
 	maxMessage = 8 << 20
-	// maxNoise is how many lines a server may write that are no messages.
+	// maxNoise is how many lines a server may write that are not messages.
 	maxNoise = 1000
 	// closingTime is how long a server may take to end after its standard input was closed.
 	closingTime = 500 * time.Millisecond
@@ -27,15 +27,15 @@ const (
 type stdio struct {
 	peer process.Lines
 	end  func()
-	// noise is called with the first line that is no message.
+	// noise is called with the first line that is not a message.
 	noise func(line string)
 
 	skipped int               // that were no messages
 	queue   []json.RawMessage // the rest of a batch
 }
 
-// Read returns the next message. Lines that are none are skipped: many servers, and what
-// they are started with, print a greeting.
+// Read returns the next message. It skips other lines: many servers, and the programs that start
+// them, print a greeting.
 func (c *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		text, err := c.next(ctx)
@@ -77,14 +77,14 @@ func (c *stdio) next(ctx context.Context) ([]byte, error) {
 	return text, nil
 }
 
-// skip counts a line that is no message.
+// skip counts a line that is not a message.
 func (c *stdio) skip(line []byte) error {
 	c.skipped++
 	if c.skipped == 1 {
 		c.noise(clip.Text(string(bytes.ToValidUTF8(line, []byte("?"))), 100))
 	}
 	if c.skipped > maxNoise {
-		return fmt.Errorf("it wrote more than %d lines to standard output that are no messages", maxNoise)
+		return fmt.Errorf("more than %d lines that it wrote to standard output are not messages", maxNoise)
 	}
 	return nil
 }

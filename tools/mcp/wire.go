@@ -38,7 +38,7 @@ type wire struct {
 	mu        sync.Mutex
 	asked     map[jsonrpc.ID]*reply // requests whose results are taken aside
 	unasked   int                   // messages since the last answer
-	repeats   int                   // messages since the last answer that say what was said before
+	repeats   int                   // messages since the last answer that repeat an earlier one
 	questions int                   // requests of the server that are not answered
 	hello     jsonrpc.ID            // of the request initialize
 	protocol  string                // the version that was agreed on; "" until then

@@ -57,7 +57,7 @@ const (
 	ofCache
 )
 
-// kindOf returns what a source is, by its form alone. What has a scheme is a URL, also if it
+// kindOf returns what a source is, by its form alone. A source with a scheme is a URL, also if it
 // cannot be fetched; a file whose name looks like a cache id can be named with ./ before it.
 func kindOf(text string) kind {
 	switch {
@@ -114,7 +114,7 @@ func (c cached) read(ctx context.Context, most int) (content, error) {
 	output, err := c.cache.Open(ctx, c.id)
 	if err != nil {
 		if errors.Is(err, cache.ErrNotFound) {
-			err = fmt.Errorf("%w; cache_list lists those of this conversation, and ./ before it names a file", err)
+			err = fmt.Errorf("%w; cache_list lists the outputs of this conversation, and ./ before it names a file", err)
 		}
 		return content{}, err
 	}
@@ -194,7 +194,7 @@ func (c *content) cut(whole int64, most int) {
 		"more", size(int64(len(c.text))), size(whole)))
 }
 
-// mend replaces what is no text.
+// mend replaces bytes that are not text.
 func (c *content) mend() {
 	if utf8.ValidString(c.text) && !strings.ContainsRune(c.text, 0) {
 		return

@@ -2,9 +2,9 @@
 // conversation reads a file, a URL or a cached output and answers with what the caller wants
 // to know of it, so that only this comes into the conversation.
 //
-// It promises that what is read is judged as if read_file or fetch_url read it, that the
-// content reaches the model as data between two lines which it cannot contain, and that what
-// was left out is said.
+// It promises that the same rules decide as if read_file or fetch_url read the content, that the
+// content reaches the model as data between two lines which it cannot contain, and that it says
+// what it left out.
 package summarize
 
 import (
@@ -36,8 +36,8 @@ type Config struct {
 	// Window returns how many tokens the context window of a model has; "" is the model of
 	// the conversation.
 	Window func(model string) int
-	// Ask lets a model answer that has no tools, in the context of the call. What goes wrong is
-	// a failed result; an error is the end of the context. It is called by several goroutines
+	// Ask lets a model answer that has no tools, in the context of the call. A failure is a failed
+	// result; an error is the end of the context. It is called by several goroutines
 	// at once.
 	Ask func(ctx context.Context, r Request) (tools.Result, error)
 }
@@ -46,9 +46,9 @@ type Config struct {
 type Request struct {
 	// SystemPrompt says what it does, Input has the instructions and the content.
 	SystemPrompt, Input string
-	// Model is the model that is asked; "": that of the conversation.
+	// Model is the model that answers; "": the model of the conversation.
 	Model string
-	// Temperature and MaxTokens are those of the request; nil: those of the configuration.
+	// Temperature and MaxTokens are the values of the request; nil: the values of the configuration.
 	Temperature *float64
 	MaxTokens   *int
 }

@@ -83,7 +83,7 @@ func TestWhatCannotBeSummarizedIsSaid(t *testing.T) {
 		"innocent.txt": "Error: innocent.txt is one of chibi's own files with keys, settings or approvals, which the file " +
 			"tools never read",
 		"shell_exec_65f0aaaa_0123abcd": `Error: cached output "shell_exec_65f0aaaa_0123abcd": not found; cache_list lists ` +
-			"those of this conversation, and ./ before it names a file",
+			"the outputs of this conversation, and ./ before it names a file",
 	} {
 		p.says(source, want)
 	}
@@ -227,7 +227,8 @@ func TestACachedOutputOfTheConversation(t *testing.T) {
 		t.Errorf("the content is %q", got)
 	}
 	other := newProject(t) // another conversation
-	if got := other.summarize(entry.ID); !strings.Contains(got, "not found; cache_list lists those of this conversation") {
+	if got := other.summarize(entry.ID); !strings.Contains(got, "not found; cache_list lists the outputs of this "+
+		"conversation") {
 		t.Error(got)
 	}
 	other.unasked()

@@ -58,7 +58,7 @@ func TestWhatOfAURLIsNotSummarized(t *testing.T) {
 		"/huge":  "Error: " + address + "/huge has 8,388,609 bytes; at most 8,388,608 bytes can be read",
 		"/none":  "Error: " + address + "/none: 404 Not Found\n404 page not found",
 		"/metadata": "Error: " + address + "/metadata redirects to http://169.254.169.254/latest/meta-data/, which was not " +
-			"fetched: nothing allows that without a question; call summarize_content with this URL to ask",
+			"fetched: no rule allows that without a question; call summarize_content with this URL to ask",
 	} {
 		if got := p.byPerson(address + path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)

@@ -36,7 +36,7 @@ func TestThreeServersOnOneMachine(t *testing.T) {
 		{`bob -c trip "When`, "messages: 3"},
 		{`bob -c trip "When`, "We leave on Friday at seven."},
 		{"bob --store", "the store does not permit it"},
-		{"alice store status", "mail is told at once"},
+		{"alice store status", "the store announces mail at once"},
 		{"kill -KILL", "The tool answered"},
 		{"kill -KILL", "What did I miss?"},
 		{"server 1\nalice", "Are we complete again?"},

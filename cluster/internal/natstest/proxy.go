@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Proxy passes connections on to a server until it is frozen: then nothing passes any more,
-// and nobody is told.
+// Proxy passes connections on to a server until it is frozen: then nothing passes, and it tells
+// nobody.
 type Proxy struct {
 	listener net.Listener
 	target   string

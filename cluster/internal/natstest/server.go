@@ -30,8 +30,8 @@ type Server struct {
 }
 
 // Start starts a server with JetStream, whose section has the given lines (such as Always)
-// in addition to its directory, and with more at the top of its configuration. The directory
-// is that of the test if dir is "".
+// in addition to its directory, and with more at the top of its configuration. The directory is the
+// test's if dir is "".
 func Start(t testing.TB, dir, jetstream, more string) *Server {
 	t.Helper()
 	ports.NeedServers(t)
@@ -56,7 +56,7 @@ func Start(t testing.TB, dir, jetstream, more string) *Server {
 	return this
 }
 
-// configuration is that of a single server. Homes reserve storage, of which the machine need
+// configuration is the configuration of a single server. Homes reserve storage, of which the machine need
 // not have as much.
 func configuration(dir, jetstream, more string) string {
 	text := "listen: 127.0.0.1:-1\nserver_name: single\nmax_payload: 1MB\n" +

@@ -17,7 +17,7 @@ import (
 )
 
 // Installed lists the installations of PostgreSQL on this machine, as the directories that have
-// bin/postgres: those of $CHIBI_POSTGRES, a list as in $PATH, and if it is not set the newest
+// bin/postgres: the ones of $CHIBI_POSTGRES, a list as in $PATH, and if it is not set the newest
 // of the system.
 func Installed() []string {
 	if named := os.Getenv("CHIBI_POSTGRES"); named != "" {

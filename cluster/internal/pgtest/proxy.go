@@ -11,7 +11,7 @@ import (
 )
 
 // Proxy stands between programs and a server. It counts round trips, and loses requests or
-// answers when it is told to.
+// answers on command.
 type Proxy struct {
 	listener net.Listener
 	server   string

@@ -216,7 +216,7 @@ func status(pid int) (state string, parent int) {
 }
 
 // Stop ends the server at once and removes its data. One that was killed has left memory that it
-// shared with its processes, so it is started once more to give it back.
+// shared with its processes, so a second start gives it back.
 func (s *Server) Stop() {
 	if s.process != nil && s.process.ProcessState != nil && !s.process.ProcessState.Exited() {
 		s.Restart()

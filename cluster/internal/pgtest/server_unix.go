@@ -40,7 +40,7 @@ func asServer(c *exec.Cmd) {
 // the system has not written yet, and returns when they are gone.
 func (s *Server) Kill() {
 	first := s.process.Process.Pid
-	syscall.Kill(first, syscall.SIGSTOP) // it starts no more processes
+	syscall.Kill(first, syscall.SIGSTOP) // it starts no other processes
 	until(first, "TtZX")
 	all := processes(first)
 	for _, pid := range all {

@@ -111,7 +111,8 @@ func (c *copies) writeText(name, text string) (err error) {
 		err = disk.ReplaceCopy(c.home.fs, path, []byte(text))
 	}
 	if errors.Is(err, disk.ErrNoCopy) {
-		parts.Report(c.ref.Settings, "%s does not count, and is left alone: that of context %q is in the store", c.path(name),
+		parts.Report(c.ref.Settings, "%s has no effect, and chibi does not change it: the file of context %q is in the "+
+			"store", c.path(name),
 			c.ref.Name)
 		return nil
 	}

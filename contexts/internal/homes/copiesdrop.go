@@ -24,7 +24,7 @@ import (
 // context that a store keeps for many machines, each line as a message.
 func (c *copies) SendDropped(ctx context.Context) error {
 	if c.check() != nil {
-		return nil // keep says so: the inbox is that of a context in files
+		return nil // keep says so: the inbox belongs to a context in files
 	}
 	return c.send(ctx)
 }
@@ -51,8 +51,7 @@ func (c *copies) send(ctx context.Context) error {
 	return err
 }
 
-// sendFile sends the lines of a file, and removes it. A line that is no message is kept
-// aside.
+// sendFile sends the lines of a file, and removes it. It keeps a line that is not a message aside.
 func (c *copies) sendFile(ctx context.Context, path string) error {
 	text, err := disk.ReadFile(c.home.fs, path, parts.MaxInbox)
 	var tooLarge *disk.TooLargeError

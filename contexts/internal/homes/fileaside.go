@@ -87,7 +87,7 @@ func (m fileMender) entriesAside(each func(parts.Aside)) error {
 	return err
 }
 
-// lines are those of a file.
+// lines are the lines of a file.
 type lines struct {
 	path    string
 	isGood  func(line []byte) error
@@ -97,8 +97,8 @@ type lines struct {
 // maxMended bounds a file that lines are taken out of: it is read into memory.
 const maxMended = 256 << 20
 
-// linesAside takes lines out of a file that are not good. What they were is kept before the file is
-// replaced, and each called after that.
+// linesAside takes lines out of a file that are not good. It keeps their bytes before it replaces
+// the file, and calls each after that.
 func (m fileMender) linesAside(l lines, each func(parts.Aside)) (changed bool, err error) {
 	data, err := disk.ReadFile(m.home.fs, l.path, maxMended)
 	if errors.Is(err, fs.ErrNotExist) {

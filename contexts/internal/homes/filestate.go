@@ -32,7 +32,7 @@ func (f fileRegistry) State(context.Context) (*registry.File, error) {
 	state, err := jsonfile.Read[registry.File](f.stateFile())
 	switch {
 	case jsonfile.IsDamaged(err):
-		parts.Report(f.settings, "%v; the current context is taken to be %q, and the contexts are those with a directory",
+		parts.Report(f.settings, "%v; chibi takes %q as the current context, and each directory as a context",
 			err, registry.DefaultName)
 		state = registry.File{}
 	case err != nil:

@@ -33,7 +33,7 @@ func (w windowFile) first() (id string, err error) {
 	return id, err
 }
 
-// begins returns so many of the window's first entries. What is not an entry has no id.
+// begins returns so many of the window's first entries. A line that is not an entry has no id.
 func (w windowFile) begins(most int) (list []parts.Entry, err error) {
 	_, err = jsonl.Forward(w.home.fs, w.path(), func(_ int, record []byte) bool {
 		var e parts.Entry

@@ -87,7 +87,7 @@ func (b sharedBackend) Check(ctx context.Context, damaged func(text string)) err
 	if err != nil || len(suspects) == 0 {
 		return err
 	}
-	again, err := b.strays(ctx) // what is there only once is being made or removed
+	again, err := b.strays(ctx) // a context found only once is being made or removed
 	for _, key := range slices.Sorted(maps.Keys(again)) {
 		if suspects[key] {
 			damaged(fmt.Sprintf("document %.200q belongs to no context", key))

@@ -45,7 +45,7 @@ func (h Host) Log(name, file string, record any) (err error) {
 }
 
 // Tidy removes temporary files that are a day old: leftovers of interrupted runs. It reads
-// only the home's own directories and those of the named contexts.
+// only the home's own directories and the directories of the named contexts.
 func (h Host) Tidy(names ...string) {
 	h.home.removeStale(h.home.ownDirectories()...)
 	h.TidyContexts(names...)

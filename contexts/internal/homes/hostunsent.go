@@ -17,7 +17,7 @@ import (
 
 // Unsent is what a run on this machine could not store in a store that many machines share.
 type Unsent struct {
-	// Name is that of its file without the ending, Path is the file.
+	// Name is the name of its file without the ending, Path is the file.
 	Name, Path string
 	// Context and ID are the name and the id of its context, and At is when it could not be stored.
 	Context, ID string
@@ -62,7 +62,7 @@ func (h Host) FindUnsent(name string) (found Unsent, err error) {
 	}
 	switch {
 	case n == 0 || name == "":
-		return found, fmt.Errorf("nothing that could not be stored has the id %q; chibi unsent lists it", name)
+		return found, fmt.Errorf("no unsent file has the id %q; chibi unsent lists their ids", name)
 	case n > 1:
 		return found, fmt.Errorf("the ids of %d things begin with %q; write more of the id", n, name)
 	}
@@ -91,7 +91,7 @@ type unsentFile struct {
 	After   store.Tail     `json:"after"`
 	At      time.Time      `json:"at"`
 	Records []unsentRecord `json:"records"`
-	// Said is when a person was told that it stays on this machine.
+	// Said is when chibi told a person that it stays on this machine.
 	Said time.Time `json:"said,omitzero"`
 
 	path string

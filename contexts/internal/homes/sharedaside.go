@@ -14,7 +14,7 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// A log is only appended to, and a user of the store may do no more. So a damaged record stays where it
+// Programs only append to a log, and a user of the store may do nothing else. So a damaged record stays where it
 // is, and a document says that it is set aside: whoever comes to the record looks for that.
 
 // asideDoc says that a record is set aside.

@@ -123,8 +123,8 @@ type room struct {
 const freshName = 5 * time.Second
 
 // ahead is what a turn reads first. It is read as soon as the lock is held, and not before: until then
-// others may change it. Each value is used once. What could not be read is nil, and is read again by
-// whoever needs it, who returns the error.
+// others may change it. Each value is used once. A value that could not be read is nil; the code
+// that needs it reads it again and returns the error.
 type ahead struct {
 	tail       store.Tail
 	window     *sharedWindow
@@ -132,11 +132,11 @@ type ahead struct {
 	mail       []store.Doc
 	reflection *store.Doc
 
-	withMail bool // the reflection is to be read when the mail is
+	withMail bool // read the reflection with the mail
 }
 
-// readAhead finds where the log ends, and reads at the same time what the handle was told to read ahead.
-// It returns when nothing is on its way any more.
+// readAhead finds where the log ends, and reads at the same time the values that the handle asks
+// for. It returns when all have come.
 func (c *sharedContext) readAhead(ctx context.Context, end func(context.Context) (store.Tail, error)) (a ahead,
 	err error) {
 	if c.Ahead == nil {
@@ -169,7 +169,7 @@ func (c *sharedContext) readAhead(ctx context.Context, end func(context.Context)
 	return a, err
 }
 
-// mailCalls are the calls that read the inbox, and the reflection if it is to be read with that.
+// mailCalls are the calls that read the inbox, and the reflection if the handle wants it with that.
 func (c *sharedContext) mailCalls(id string, a *ahead, mail *[]store.Doc, err *error) []func(context.Context) {
 	calls := []func(context.Context){func(ctx context.Context) {
 		if *mail, *err = c.home.mailDocs(ctx, id); *err != nil {

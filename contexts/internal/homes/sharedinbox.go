@@ -14,7 +14,7 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// sharedInbox are the messages to a context, a document each. Their order is that of the
+// sharedInbox are the messages to a context, a document each. Their order is the order of the
 // revisions.
 type sharedInbox struct{ *sharedContext }
 
@@ -166,8 +166,8 @@ func (h *sharedHome) mailDocs(ctx context.Context, id string) ([]store.Doc, erro
 // badMessage says what is wrong with a document that should be a message.
 type badMessage struct{ error }
 
-// message reads a message, the zero one if it was handled meanwhile. Its id is that of the document's
-// key: by that it is removed. The error is a badMessage if the document cannot be used.
+// message reads a message, the zero one if it was handled meanwhile. Its id comes from the
+// document's key: by that it is removed. The error is a badMessage if the document cannot be used.
 func (b sharedInbox) message(ctx context.Context, id string, d store.Doc) (m mailDoc, err error) {
 	if err := strictjson.Decode(d.Data, &m); err != nil {
 		return mailDoc{}, badMessage{fmt.Errorf("not a message: %w", err)}

@@ -68,7 +68,7 @@ func (c *sharedContext) touch(ctx context.Context) {
 // release gives a lease back. If that fails it ends by itself.
 func (h *sharedHome) release(ctx context.Context, lease store.Lease) {
 	if err := lease.Release(ctx); err != nil && !errors.Is(err, store.ErrLost) {
-		parts.Report(h.settings, "the lock could not be given back, and ends by itself: %v", err)
+		parts.Report(h.settings, "chibi could not give the lock back; it ends by itself: %v", err)
 	}
 }
 

@@ -64,7 +64,7 @@ func (e *caseError) Error() string {
 // Is reports that the name is taken.
 func (e *caseError) Is(err error) bool { return err == registry.ErrExists }
 
-// newID returns a new id in the form of those of contexts.
+// newID returns a new id in the form of the ids of contexts.
 func newID() string { return hexOf(uuid.New()) }
 
 func hexOf(id uuid.UUID) string { return hex.EncodeToString(id[:]) }
@@ -249,8 +249,8 @@ func (h *nameDocs) first(ctx context.Context, n int) ([]named, error) {
 	})
 }
 
-// newest is like list, for those that were used last, at most n. It keeps no more of the others than it needs
-// to compare them: a home may have very many.
+// newest is like list, for the contexts that were used last, at most n. It keeps of the others only
+// what it needs to compare them: a home may have very many.
 func (h *nameDocs) newest(ctx context.Context, n int) ([]named, error) {
 	return h.settled(ctx, func() ([]store.Doc, error) {
 		var used []usedName

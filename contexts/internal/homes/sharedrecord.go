@@ -37,7 +37,7 @@ func encodeRecord(entries []parts.Entry, by *parts.Writer) (store.Record, error)
 }
 
 // decodeRecord reads a record, which is foreign bytes: it calls each with its entries, until
-// that returns false, and bad with lines that are none. It returns who made it as a mark.
+// that returns false, and bad with other lines. It returns who made it as a mark.
 func decodeRecord(data []byte, each func(line []byte, e parts.Entry) bool, bad func(line int, err error) bool) (
 	mark *parts.Holder) {
 	number := 0

@@ -46,7 +46,7 @@ func (h sharedRegistry) Expiring(ctx context.Context) ([]registry.Context, error
 }
 
 // Walk goes through the names in the order in which their documents were changed, and so needs no list of
-// all: the place is a revision. What is damaged or being renamed is left to those who list it.
+// all: the place is a revision. It leaves out contexts that are damaged or being renamed; a list names them.
 func (h sharedRegistry) Walk(ctx context.Context, after string, each func(string, registry.Context) error) error {
 	var from uint64
 	if after != "" {

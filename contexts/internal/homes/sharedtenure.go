@@ -18,7 +18,7 @@ import (
 type tenure struct {
 	sharedLocks
 	id     string
-	holder []byte      // what the leases say of their holder; those of no other lock say the same
+	holder []byte      // what the leases say of their holder; the leases of no other lock say the same
 	since  store.Tail  // where the log ended when the first lease was taken
 	lease  store.Lease // nil: another process has the context; only keep changes it
 

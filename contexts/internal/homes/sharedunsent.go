@@ -83,7 +83,7 @@ func (t outbox) sendUnsent(ctx context.Context) error {
 	for _, path := range t.home.unsentFiles() {
 		f, err := t.home.readUnsent(path)
 		if err != nil {
-			parts.Report(t.Settings, "what could not be stored earlier: %v", err)
+			parts.Report(t.Settings, "a file that chibi could not store earlier: %v", err)
 			continue
 		}
 		if f.ID != t.id {
@@ -147,12 +147,12 @@ func (t outbox) send(ctx context.Context, f *unsentFile) error {
 	if err := disk.Remove(t.home.host.fs, f.path); err != nil {
 		return err
 	}
-	parts.Report(t.Settings, "context %q: what could not be stored at %s is stored now", t.Name,
+	parts.Report(t.Settings, "context %q: chibi has now stored the entries that it could not store at %s", t.Name,
 		f.At.Local().Format(time.DateTime))
 	return nil
 }
 
-// sayAgain is how often a person is told of what could not be stored.
+// sayAgain is how often chibi tells a person of entries that it could not store.
 const sayAgain = 24 * time.Hour
 
 // sayKept says that something stays on this machine, at one run a day.

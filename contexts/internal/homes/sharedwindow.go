@@ -29,7 +29,7 @@ func (t *sharedTranscript) Begins(ctx context.Context) ([]parts.Entry, error) {
 }
 
 // clockSlack is how far the clocks of machines may be apart: records have the store's time,
-// entries that of the machine that wrote them.
+// entries the time of the machine that wrote them.
 const clockSlack = 24 * time.Hour
 
 // Each reads the records that can have entries of the wanted time.
@@ -113,7 +113,7 @@ func (t windows) beginning(ctx context.Context, id string) (*sharedWindow, error
 }
 
 // load returns the window, which is read once while the lock is held: up to where no mark has
-// been seen, so that nothing is appended behind that of another holder.
+// been seen, so that nothing is appended behind the entries of another holder.
 func (t windows) load(ctx context.Context, id string) (*sharedWindow, error) {
 	if t.known != nil {
 		return t.known, nil

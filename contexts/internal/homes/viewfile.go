@@ -72,8 +72,8 @@ func (v *viewFile) begun(window []parts.Entry) {
 	}
 }
 
-// reportError reports that the view could not be written. It is written anew when somebody
-// asks for it again.
+// reportError reports that the view could not be written. chibi writes it again when somebody asks
+// for it again.
 func (v *viewFile) reportError(err error) {
 	if err != nil {
 		parts.Report(v.settings, "context %q: writing the view for scripts: %v", v.ref.Name, err)

@@ -13,7 +13,7 @@ type fileView struct {
 	transcript *fileTranscript
 }
 
-// Keep compares the end of the view with that of the window, and writes it anew if they
+// Keep compares the end of the view with the end of the window, and writes it again if they
 // differ.
 func (v *fileView) Keep(ctx context.Context, what parts.View) (string, error) {
 	if !v.hasContext(v.ref.Name) {
@@ -62,7 +62,7 @@ type sharedView struct {
 	transcript *sharedTranscript
 }
 
-// Keep compares the end of the view with that of the window, and writes it anew if they
+// Keep compares the end of the view with the end of the window, and writes it again if they
 // differ.
 func (v *sharedView) Keep(ctx context.Context, what parts.View) (string, error) {
 	v.writer = &viewWriter{View: what}

@@ -9,7 +9,7 @@ import (
 	"github.com/chibi-host/chibi/contexts/internal/registry"
 )
 
-// Unsaved is a home whose contexts are those of base, as far as the process has not changed them:
+// Unsaved is a home whose contexts are the contexts of base, as far as the process has not changed them:
 // what it changes is in memory, and ends with it. Nobody else's lock or change is waited for.
 func Unsaved(s *parts.Settings, base parts.Backend) parts.Backend {
 	return unsaved{Backend: New(s), base: base, changed: &changedTexts{set: map[[2]string]bool{}}}
@@ -61,8 +61,8 @@ func (u unsaved) Parts(r *parts.Ref) parts.Keeper {
 	return own
 }
 
-// unsavedTranscript is that of the base until something is added; then it is the window of the base
-// with what was added.
+// unsavedTranscript is the transcript of the base until something is added; then it is the window
+// of the base with the new entries.
 type unsavedTranscript struct {
 	parts.EntryStore // in memory
 	base             parts.EntryStore

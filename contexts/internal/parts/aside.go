@@ -4,7 +4,7 @@ import "context"
 
 // Aside is something damaged that was taken out of a context.
 type Aside struct {
-	// What says what it was and what was wrong with it.
+	// What names it and the fault in it.
 	What string `json:"what"`
 	// Path is the file on this machine that has its bytes.
 	Path string `json:"path"`

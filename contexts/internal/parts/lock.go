@@ -69,7 +69,8 @@ type TakenError struct {
 
 // Error says who took the context over.
 func (e *TakenError) Error() string {
-	return fmt.Sprintf("context %q was taken over by %s; what was said until then is kept", e.Context, e.By)
+	return fmt.Sprintf("context %q was taken over by %s; chibi keeps everything that it stored until "+
+		"then", e.Context, e.By)
 }
 
 // UnsentError reports entries that could not be stored in time in a store that many
@@ -85,8 +86,8 @@ type UnsentError struct {
 
 // Error names the file.
 func (e *UnsentError) Error() string {
-	return fmt.Sprintf("%v; what was to be stored in context %q is kept in %s, and the next run on this machine stores "+
-		"it if nothing else has happened there", e.Err, e.Context, e.Path)
+	return fmt.Sprintf("%v; chibi keeps the entries for context %q in %s, and the next run on this machine stores "+
+		"them if nothing else has happened there", e.Err, e.Context, e.Path)
 }
 
 // Unwrap returns why the entries could not be stored.

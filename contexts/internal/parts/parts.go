@@ -1,6 +1,6 @@
 // Package parts has what the rules of package contexts and the places that keep contexts know
 // both: entries and mail, bounds, and the interfaces of the parts of a context, which each place
-// implements. Its words are those of package contexts too.
+// implements. It uses the words of package contexts.
 //
 // It promises nothing by itself: entries are plain data, and what a window begins with, which
 // prompts have an answer and which summary an anchor sets follows from them alone.
@@ -136,8 +136,8 @@ type Registry interface {
 	Current(ctx context.Context) (registry.State, error)
 	Expiring(ctx context.Context) ([]registry.Context, error)
 	// Walk calls each with the contexts that exist, in an order that goes on after a place, until it
-	// returns an error or ctx ends, which is the error then. What is known may say no more than the
-	// name and what is to destroy the context. place is that of the context in the order; "" is before
+	// returns an error or ctx ends, which is the error then. The information may have only the name
+	// and the reason to destroy the context. place is the place of the context in the order; "" is before
 	// the first one.
 	Walk(ctx context.Context, after string, each func(place string, c registry.Context) error) error
 	// Entry returns what is known of one context, nil if nothing is.
@@ -215,7 +215,7 @@ type Inbox interface {
 // Tape is the transcript of one context as it is stored, for copies.
 type Tape interface {
 	// Records calls each with the entries that the transcript has now, the oldest first,
-	// until it returns an error, which is returned. What is not an entry is reported.
+	// until it returns an error, which is returned. It reports lines that are not entries.
 	Records(ctx context.Context, each func(Stored) error) error
 	// Write calls step with a writer, and makes the window of what was written.
 	Write(ctx context.Context, step func(TapeWriter) error) error
@@ -234,7 +234,7 @@ type TapeWriter interface {
 }
 
 // Stored is an entry as it is stored: record is all of it, also what this version of the
-// program does not know. summary is that of the window which begins with the entry, for stores
+// program does not know. summary is the summary of the window which begins with the entry, for stores
 // that do not keep it by itself; empty otherwise.
 type Stored struct {
 	Entry   Entry

@@ -12,7 +12,7 @@ type Session struct {
 	// compacted or replaced and when the context is renamed; after Archive it is another one.
 	// That of a context that does not exist yet is what it will be if this handle begins it.
 	ID string
-	// Empty is true as long as nothing was said.
+	// Empty is true as long as there is no entry.
 	Empty bool
 	// Cleared is true if the conversation began when another one was archived.
 	Cleared bool

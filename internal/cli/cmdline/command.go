@@ -38,8 +38,7 @@ func CommandNames(flags []*Flag) (list []string) {
 	return list
 }
 
-// members returns the members of the command's object: those of the flag that has
-// most.
+// members returns the members of the command's object: the members of the flag that has most.
 func (c command) members() []Value {
 	most := slices.MaxFunc(c.flags, func(a, b *Flag) int { return len(a.Takes) - len(b.Takes) })
 	return most.Takes

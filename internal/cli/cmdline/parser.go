@@ -128,8 +128,8 @@ func missingValue(f cli.Flag, name string) error {
 	return lineError{"flag needs an argument: " + name, false}
 }
 
-// SeeHelp adds to an error about flags or words which help lists them: that of chibi, or of
-// one of its commands. Other errors are returned unchanged.
+// SeeHelp adds to an error about flags or words which help lists them: the help of chibi, or of one
+// of its commands. Other errors are returned unchanged.
 func SeeHelp(err error, commands ...string) error {
 	var wrong lineError
 	if !errors.As(err, &wrong) {

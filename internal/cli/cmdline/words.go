@@ -12,7 +12,7 @@ import (
 
 // Command finds the command that the words name; its own flags may be among them. It is nil if
 // they are a prompt: "demo the new feature to me" is not the command demo. After the name of a
-// command, a prompt has two words or more, the first is no subcommand nor in its usage, and none is a flag; all
+// command, a prompt has two words or more, the first is neither a subcommand nor in its usage, and none is a flag; all
 // else that a command cannot take is an error, as whoever means a command pays for no prompt.
 func (l Line) Command(commands []*cli.Command) (*cli.Command, error) {
 	found, words := l.named(commands)

@@ -43,7 +43,7 @@ func summary(p plugin.Plugin, records []plugin.Record) string {
 	case len(p.Hooks) == 0:
 		return name + ": a tool, no hooks"
 	case asked == 0:
-		return name + ": nothing happened that it is asked about"
+		return name + ": none of its hooks fired"
 	case len(effects) == 0:
 		effects = []string{"changed nothing"}
 	}

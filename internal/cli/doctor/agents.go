@@ -44,7 +44,7 @@ func bridgedAgents(home string) (found []finding) {
 		text := fmt.Sprintf("%s: %s", at, e.Problem)
 		switch {
 		case e.IsDead:
-			found = append(found, failure(text+"; no plugin is asked there", bridging(e, "add")+", or "+bridging(e, "remove")))
+			found = append(found, failure(text+"; chibi asks no plugin there", bridging(e, "add")+", or "+bridging(e, "remove")))
 		case e.Problem != "":
 			found = append(found, warning(text, bridging(e, "add")))
 		case e.Own:

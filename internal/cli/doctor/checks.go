@@ -36,8 +36,8 @@ func commands(env *command.Env, ofStore check) []*cli.Command {
 }
 
 // checks lists the checks of doctor, in their order. A new check is a function that
-// returns what it found, and a row here which says what it looks at; ofStore is that of stores
-// that machines share.
+// returns what it found, and a row here which says what it looks at; ofStore checks stores that
+// machines share.
 func checks(ofStore check) []check {
 	return []check{
 		ofHome(homeDirectory),

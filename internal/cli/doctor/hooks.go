@@ -127,7 +127,7 @@ func hooksNeverAsked(turns []trace.Turn, plugins []plugin.Plugin) (found []findi
 const minAsked = 50
 
 // possibleGuards finds plugins that in the traced turns only ever blocked at a point where
-// they are asked in turn. What an earlier state of a plugin's file did does not count.
+// they are asked in turn. It does not count calls of an earlier state of a plugin's file.
 func possibleGuards(turns []trace.Turn, plugins []plugin.Plugin) (found []finding) {
 	did := map[hook]*conduct{}
 	for _, p := range plugins {

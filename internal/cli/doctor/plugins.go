@@ -68,7 +68,7 @@ func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
 			}
 			reported[one] = true
 		case s.Loaded.BuiltIn(l.Name):
-			text, _, _ = strings.Cut(text, "; remove the plugin") // what to do is said once
+			text, _, _ = strings.Cut(text, "; remove the plugin") // the advice stands once
 			found = append(found, warning(text, "chibi plugin disable "+term.ShellWord(l.Name)))
 		case l.Reportable && l.Origin.Line > 0:
 			found = append(found, failure(text, "correct it there, or chibi plugin list"))
@@ -124,7 +124,7 @@ func differedPlugins(_ context.Context, s *app.Session) (found []finding) {
 			fix = `if its --schema depends on more than its file, write "cache": false into it; otherwise ` + fix
 		}
 		found = append(found, warning(fmt.Sprintf("plugin %q described itself in different ways, although its file is the "+
-			"same; it is asked at every start", p.Name), fix))
+			"same; chibi asks it at every start", p.Name), fix))
 	}
 	return found
 }

@@ -17,8 +17,8 @@ import (
 const serverPrefix = "mcp__"
 
 // unknownTools returns a sentence about each rule of the configuration that names neither a
-// category nor a tool that there is, the coding tools included. Plugins come and go, so that
-// is no error, but it may be a mistake.
+// category nor a tool that there is, the coding tools included. Plugins come and go, so that is not
+// an error, but it may be a mistake.
 func unknownTools(s *app.Session) (about []string) {
 	known, specs := slices.Sorted(maps.Keys(app.KnownTools(s))), s.Agent.Tools.Specs()
 	p := s.Config.Permissions
@@ -46,8 +46,8 @@ func narrowedRules(s *app.Session) (about []string) {
 	for _, rule := range s.Config.Permissions.Allow {
 		name, _, _ := strings.Cut(strings.TrimSpace(rule.Text), "(")
 		if permissions.MeansProject(rule.Text, known[name]) {
-			about = append(about, fmt.Sprintf("the rule %q of %s allows files of the project only; it once allowed those of "+
-				"the whole disk", rule.Text, rule.Where))
+			about = append(about, fmt.Sprintf("the rule %q of %s allows files of the project only; an older chibi allowed "+
+				"files of the whole disk by it", rule.Text, rule.Where))
 		}
 	}
 	return about
@@ -78,7 +78,7 @@ func problemOfServerRule(name, specifier string, specs []tools.Spec) string {
 			continue
 		}
 		if specifier != "" && spec.Category == tools.CategoryMCP {
-			return fmt.Sprintf("about what the tool does, which nobody knows without a category in [mcp.%s.tool.%s]",
+			return fmt.Sprintf("about the category of the tool, which chibi knows only from a category in [mcp.%s.tool.%s]",
 				server, spec.Remote.Tool)
 		}
 		return ""

@@ -20,7 +20,8 @@ func TestRulesAboutToolsOfServersThatCannotHold(t *testing.T) {
 		{"mcp__box__long_1234", "", ""}, {"mcp__box__long one", "", ""},
 		{"mcp__box__loook", "", `about no tool that there is; did you mean "mcp__box__look"?`},
 		{"mcp__box__delete_all", "x)", "about no tool that there is"},
-		{"mcp__box__look", "/src)", "about what the tool does, which nobody knows without a category in [mcp.box.tool.look]"},
+		{"mcp__box__look", "/src)", "about the category of the tool, which chibi knows only from a category in " +
+			"[mcp.box.tool.look]"},
 	} {
 		if got := problemOfServerRule(test.name, test.specifier, specs); got != test.want {
 			t.Errorf("%s(%s: %q, want %q", test.name, test.specifier, got, test.want)

@@ -40,7 +40,7 @@ func statusOf(s store.Status) []finding {
 		found = append(found, warning("the store: "+text, "docs/operating/CLUSTER.md, Servers for a team"))
 	}
 	if !s.Push {
-		found = append(found, fine("mail is looked for in intervals: "+s.WhyNot))
+		found = append(found, fine("chibi looks for mail in intervals: "+s.WhyNot))
 	}
 	if s.HasSkew && s.Skew.Abs() > store.MaxSkew {
 		found = append(found, warning(fmt.Sprintf("this machine's clock is %s from the store's; entries have this machine's "+

@@ -24,7 +24,7 @@ func TestWhatTheStatusOfAStoreMeans(t *testing.T) {
 	want := []finding{well,
 		warning(`the server "n1" of the store is not current`, "see chibi store status, and whether it catches up"),
 		warning("the store: it is nearly full", "docs/operating/CLUSTER.md, Servers for a team"),
-		fine("mail is looked for in intervals: no permission"),
+		fine("chibi looks for mail in intervals: no permission"),
 		warning("this machine's clock is 1h0m0s from the store's; entries have this machine's time, and it "+
 			"removes nothing that is old", "set the clock")}
 	if diff := cmp.Diff(want, statusOf(s)); diff != "" {

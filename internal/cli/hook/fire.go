@@ -32,9 +32,10 @@ func fireCommand(env *command.Env) *cli.Command {
 			&cmdline.Flag{Name: "data", Takes: cmdline.Word("PAYLOAD", cmdline.Payload), Into: cmdline.List(&f.data),
 				About: "the payload: JSON, @FILE, or - for standard input; without --data, an example"},
 			&cmdline.Flag{Name: "set", Takes: cmdline.Word("FIELD=VALUE", cmdline.Argument), Into: cmdline.List(&f.set),
-				About: "set a field of the payload, e.g. --set arguments.command='rm -rf /'; what follows from it is set too"},
+				About: "set a field of the payload, e.g. --set arguments.command='rm -rf /'; chibi also sets the fields that " +
+					"follow from it"},
 			&cmdline.Flag{Name: "plugin", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.List(&f.plugins),
-				About: "ask only the plugin NAME; may be given several times"},
+				About: "ask only the plugin NAME; you can give it several times"},
 			command.JSONFlag(&f.json),
 		},
 		Examples: []string{"chibi hook fire pre_tool --set arguments.command='rm -rf /'",

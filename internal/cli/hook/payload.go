@@ -58,8 +58,7 @@ func payloadOf(ctx context.Context, env *command.Env, info hookpoints.Info,
 // maxPayload bounds the file of a payload.
 const maxPayload = 16 << 20
 
-// dataText returns the text that --data means: JSON, a file's content, or that of
-// standard input.
+// dataText returns the text that --data means: JSON, or the content of a file or of standard input.
 func dataText(ctx context.Context, env *command.Env, data string) ([]byte, error) {
 	if data == "-" {
 		text, err := env.Input(ctx, "the payload")

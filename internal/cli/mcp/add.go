@@ -30,7 +30,7 @@ func addCommand(env *command.Env) *cli.Command {
 			&cmdline.Flag{Name: "env", Takes: cmdline.Word("NAME=VALUE", cmdline.Text), Repeats: true,
 				About: "a variable that the program gets", Into: cmdline.List(&s.env)},
 			&cmdline.Flag{Name: "header", Takes: cmdline.Word("NAME=VALUE", cmdline.Text), Repeats: true,
-				About: "a header that is sent to the URL", Into: cmdline.List(&s.headers)},
+				About: "a header that chibi sends to the URL", Into: cmdline.List(&s.headers)},
 		},
 		Examples: []string{"chibi mcp add everything -- npx -y @modelcontextprotocol/server-everything",
 			`chibi mcp add --header 'Authorization=Bearer $TOKEN' notes https://notes.example.com/mcp`},
@@ -83,12 +83,12 @@ func (n newServer) keys() ([]key, error) {
 	return n.settings("env", n.env, key{"command", config.Quote(where)})
 }
 
-// settings returns keys as those of the server, and for each NAME=VALUE a key of its table.
+// settings returns keys for the server, and for each NAME=VALUE a key of its table.
 func (n newServer) settings(table string, list []string, keys ...key) ([]key, error) {
 	for _, setting := range list {
 		name, value, found := strings.Cut(setting, "=")
 		if !found {
-			return nil, command.Usage("%q is no NAME=VALUE", setting)
+			return nil, command.Usage("%q is not NAME=VALUE", setting)
 		}
 		keys = append(keys, key{table + "." + config.Quote(name), config.Quote(value)})
 	}

@@ -23,8 +23,8 @@ func approveCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "approve", Args: "SERVER [TOOL]", About: "show how tools of an MCP server changed since their calls were " +
 			"allowed, and approve that",
-		More: "The first call of a tool that is allowed approves what the server said about it until then. When the server " +
-			"says something else, calls are asked about whatever rule allows them, or refused where nobody can be asked.",
+		More: "The first allowed call of a tool approves its description. When the server describes the tool in another " +
+			"way, chibi asks you before each call, whichever rule allows it, or refuses it where it cannot ask.",
 		Flags: []cli.Flag{env.YesFlag("approve without asking, for scripts")},
 		Reads: func(ctx context.Context, s *app.Session, args []string) error {
 			a := approving{env: env, servers: app.MCPOf(s), store: approved.Open(s.Home)}
@@ -120,8 +120,8 @@ func named(s mcpservers.Server, all []mcp.Definition, name string) ([]mcp.Defini
 	return nil, command.Usage("%s; chibi mcp check %s lists them", text, s.Name)
 }
 
-// show shows how a tool changed. What the server says is indented by a mark, so that it
-// cannot look like chibi's own words.
+// show shows how a tool changed. It puts a mark before the lines of the server, so that they cannot
+// look like chibi's own words.
 func (a approving) show(c changedTool) error {
 	text := fmt.Sprintf("%s is not what was approved on %s:", term.Name(c.tool.Tool),
 		c.change.Since.Local().Format("2 January 2006"))

@@ -89,8 +89,8 @@ func callCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "call", Args: "SERVER TOOL [JSON]",
 		About: "call a tool of an MCP server, by the server's name of it, and print the result",
-		More: "No hook fires and no rule is asked: it is your own call. To call it as in a turn, with both: chibi tool " +
-			"call --hooks mcp__SERVER__TOOL [JSON]. In a command of the model it is one of the model's calls in any case.",
+		More: "No hook fires and no rule applies: it is your own call. To call it as in a turn, with both: chibi tool " +
+			"call --hooks mcp__SERVER__TOOL [JSON]. In a command of the model it is always one of the model's calls.",
 		Examples: []string{`chibi mcp call everything echo '{"message": "hello"}'`},
 		Run: func(ctx context.Context, args []string) error {
 			arguments, err := output.ToolArguments(args[1], strings.Join(args[2:], " "))

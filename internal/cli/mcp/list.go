@@ -33,7 +33,7 @@ func Commands(env *command.Env) []*cli.Command {
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
-		Name: "list", About: "list the MCP servers and their tools, as far as they are known; none is started",
+		Name: "list", About: "list the MCP servers and their tools, as far as chibi knows them; it starts no server",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
 		Reads: func(_ context.Context, s *app.Session, _ []string) error { return list(env.Out, app.MCPOf(s), asJSON) },
 	})
@@ -189,7 +189,7 @@ func (l *listedServer) printFields(w io.Writer) {
 	}
 	trusted := ""
 	if l.Trusted {
-		trusted = "yes: what it says about its tools counts"
+		trusted = "yes: chibi believes what it says about its tools"
 	}
 	printField(w, "runs", strings.Join(command, " "))
 	printField(w, "at", l.URL)

@@ -70,8 +70,7 @@ func login(ctx context.Context, env *command.Env, m mcpservers.Manual, l logging
 func logoutCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "logout", Args: "SERVER", About: "forget the login at an MCP server",
-		More: "The login server is not told; what it gave chibi stays valid there until it expires or you revoke it " +
-			"there.",
+		More:     "chibi does not tell the login server; the tokens stay valid until they expire or you revoke them there.",
 		Examples: []string{"chibi mcp logout notes"},
 		Reads: func(_ context.Context, s *app.Session, args []string) error {
 			n, err := app.MCPOf(s).Logout(args[0])

@@ -31,13 +31,13 @@ const serveHelp = "A program that takes MCP servers starts this command by itsel
 	"over standard input and output. It gets the tools of all plugins, and with them those that list " +
 	"and read outputs which are too large and so were cached (cache_list, file_head, " +
 	"file_tail, file_lines, file_grep).\n\n" +
-	"Calls pass the filters, hooks, rules and permissions as those of chibi's own model do. What would be " +
-	"asked is asked by the client (MCP calls that elicitation); where it cannot, the call is refused, and " +
-	"the text of the refusal names the rule that would allow it. A client that answers such questions by " +
-	"itself is like --trust-tools. Nothing is drawn on a terminal, and plugins have none.\n\n" +
+	"Calls pass the filters, hooks, rules and permissions like calls of chibi's own model. The client asks " +
+	"you chibi's questions (MCP calls that elicitation); where it cannot, chibi refuses the call, and its " +
+	"answer names the rule that would allow it. A client that answers such questions by itself is like " +
+	"--trust-tools. chibi draws nothing on the terminal, and its plugins have no terminal.\n\n" +
 	"The calls use the context that -C names, or the current one: its rules, its cache and its trace " +
-	"(chibi trace), but nothing is stored in its conversation. When plugins or the configuration change, " +
-	"they are loaded again, and clients are told.\n\n" +
+	"(chibi trace), but chibi stores nothing in its conversation. When plugins or the configuration change, " +
+	"chibi loads them again and tells the clients.\n\n" +
 	"With --http, clients send a token: Authorization: Bearer TOKEN. It is read from the file that " +
 	"--token-file names, or from the variable " + tokenVar + "; otherwise a random one is printed once on " +
 	"standard error."
@@ -50,8 +50,8 @@ func serveCommand(env *command.Env) *cli.Command {
 			command.Switch(&s.tools.Coding, "coding", "also offer the coding tools"),
 			command.Switch(&s.tools.Servers, "servers", "also offer the tools of the MCP servers in the configuration"),
 			&cmdline.Flag{Name: "agent", Takes: cmdline.Word("AGENT", cmdline.Text), Into: cmdline.Last(&s.agent),
-				About: "AGENT is the client, in which chibi bridge works: its own hooks are not asked, and on_start and on_end " +
-					"fire at the events of its session; chibi bridge add writes it"},
+				About: "AGENT is the client, in which chibi bridge works: chibi runs none of its own hooks, and on_start and " +
+					"on_end fire at the events of its session; chibi bridge add writes it"},
 			&cmdline.Flag{Name: "http", Takes: cmdline.Word("ADDRESS", cmdline.Text), Into: cmdline.Last(&s.address),
 				About: "serve over HTTP at ADDRESS, such as 127.0.0.1:8080; only programs of this machine can connect"},
 			&cmdline.Flag{Name: "token-file", Takes: cmdline.Word("FILE", cmdline.File), Into: cmdline.Last(&s.tokenFile),

@@ -19,7 +19,7 @@ type Listing struct {
 	contexts.Selection
 	// Asked is true if contexts are listed.
 	Asked bool
-	wrong string // a value of --limit that is no number of contexts
+	wrong string // a value of --limit that is not a number of contexts
 }
 
 // Limited is the flag --limit.

@@ -138,7 +138,8 @@ func entryText(e contexts.Entry, l look) string {
 	return fmt.Sprintf("[%s%s]: %s\n\n", strings.ToUpper(string(e.Type)), by, e.Content)
 }
 
-// ranWith says with which arguments a call ran if plugins changed those of the model, in at most so many characters.
+// ranWith says with which arguments a call ran if plugins changed the arguments of
+// the model, in at most so many characters.
 func ranWith(e contexts.Entry, most int) string {
 	if e.Metadata == nil || e.Metadata.RanWith == nil {
 		return ""

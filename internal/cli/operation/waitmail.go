@@ -25,7 +25,7 @@ const (
 	longestBusyPause = time.Second
 )
 
-// lookAnyway is how often an inbox is looked into of which nothing was told.
+// lookAnyway is how often chibi looks into an inbox without an announcement.
 const lookAnyway = time.Minute
 
 // WaitingForMail are the flags of a run that waits for mail.
@@ -44,7 +44,7 @@ func (w *WaitingForMail) Rows() []Row {
 			Into: cmdline.Switch(&w.Asked)},
 			Operation{Role: Joins, Phase: PhaseMail, Needs: NeedsAnswer, Run: w.run}},
 		{Flag: &cmdline.Flag{Name: "loop",
-			About:   "after --wait-for-mail has processed mail, wait again, until Ctrl-C or SIGTERM; what failed is tried again",
+			About:   "after --wait-for-mail has processed mail, wait again, until Ctrl-C or SIGTERM; try failed mail again",
 			Members: []string{"flags.loop"}, Into: cmdline.Switch(&w.Loop)}},
 	}
 }
@@ -86,7 +86,7 @@ var errEndedWaiting = errors.New("no mail has come")
 
 // one waits until there is mail that nobody else has taken, and lets the model process it.
 // While another process uses the context it looks into the inbox again and again, and does
-// not wait for the lock: what is there is mostly answered by that process.
+// not wait for the lock: that process mostly answers the mail.
 func (m *mailWaiter) one(ctx context.Context) error {
 	for busy := firstBusyPause; ctx.Err() == nil; {
 		err := m.watch(ctx)

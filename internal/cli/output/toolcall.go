@@ -43,8 +43,7 @@ func AnswerToolCall(out *Printer, call ToolCall, output string) error {
 }
 
 // AnswerToolResult prints what a tool wrote on standard output, whether the call
-// failed or not, and closes it. What the tool wrote on standard error was shown
-// while it ran.
+// failed or not, and closes it. Its standard error went out while it ran.
 func AnswerToolResult(out *Printer, call ToolCall, result tools.Result) error {
 	defer result.File.Close()
 	output, why := splitResult(result)

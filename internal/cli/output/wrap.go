@@ -16,7 +16,7 @@ type wrapper struct {
 	rest  string // of a line that is not whole yet
 }
 
-// HelpWidth returns the width of help: that of the terminal, or 80 columns.
+// HelpWidth returns the width of help: the width of the terminal, or 80 columns.
 func HelpWidth(s *screen.Screen) int {
 	if columns := s.Columns(); columns > 0 {
 		return columns
@@ -51,7 +51,7 @@ func Wrap(text string, width int) string {
 const leastColumn = 24
 
 // wrapLine wraps one line. The continuation of " --flag what it does" is aligned
-// with the explanation, that of other lines is indented a little. A command to copy
+// with the explanation; the continuation of other lines is indented a little. A command to copy
 // stays as it is.
 func wrapLine(line string, width int) string {
 	text := strings.TrimLeft(line, " ")

@@ -192,8 +192,8 @@ func ownCases(plugins, name string) (files []string) {
 	return files
 }
 
-// pluginDir returns the directory that has the plugin of a file with cases: that of
-// the file, the one above if the file is in the plugin's own directory, or the plugins
+// pluginDir returns the directory that has the plugin of a file with cases: the directory of the
+// file, the one above if the file is in the plugin's own directory, or the plugins
 // directory.
 func pluginDir(f cases.File, plugins string) (string, error) {
 	beside, err := filepath.Abs(filepath.Dir(f.Path))

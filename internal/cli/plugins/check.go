@@ -146,8 +146,7 @@ func (c *checker) addAll(ctx context.Context) (err error) {
 
 func (c *checker) load(ctx context.Context, placed map[string]string) (*check.Dir, error) {
 	opts := c.session.Loader().Native()
-	// What plugins say on standard error is part of what is found; nobody is at the
-	// terminal to answer them.
+	// The standard error of plugins is part of the findings; nobody is at the terminal to answer them.
 	opts.Runner = process.Runner{Env: opts.Runner.Env}
 	opts.Spool, opts.Placed = nil, placed
 	prober, keep := c.session.Loader().Prober()

@@ -19,7 +19,7 @@ import (
 func enableCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "enable", Args: "PLUGIN", About: "enable a plugin or hook of any protocol",
-		More:     "With -C or -c before plugin, it is enabled in that context only.",
+		More:     "With -C or -c before plugin, chibi enables it in that context only.",
 		Examples: []string{"chibi plugin enable my-filter", "chibi -C work plugin enable my-filter"},
 		Reads:    func(ctx context.Context, s *app.Session, args []string) error { return enable(ctx, env, s, args[0]) },
 	})
@@ -28,7 +28,7 @@ func enableCommand(env *command.Env) *cli.Command {
 func disableCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "disable", Args: "PLUGIN", About: "leave a plugin or hook out, and keep its file",
-		More:     "With -C or -c before plugin, it is left out in that context only.",
+		More:     "With -C or -c before plugin, chibi leaves it out in that context only.",
 		Examples: []string{"chibi plugin disable kodelet:guard", "chibi -C work plugin disable my-filter"},
 		Reads:    func(ctx context.Context, s *app.Session, args []string) error { return disable(ctx, env, s, args[0]) },
 	})
@@ -69,7 +69,7 @@ func disable(ctx context.Context, env *command.Env, s *app.Session, name string)
 }
 
 // fileName returns the name of the file of a plugin that is called by it or by a name in its
-// schema; that of another program's hook is its name.
+// schema; for another program's hook it returns its name.
 func fileName(ctx context.Context, env *command.Env, s *app.Session, name string) (string, error) {
 	if dir := directory(env, s); dir.Has(name) || dir.HasDisabled(name) {
 		return name, nil
@@ -96,7 +96,7 @@ func agentsHook(s *app.Session, name string) (now, inSettings string) {
 }
 
 // inConfiguration returns the name under which the configuration has the settings of a plugin:
-// that of its file, or one in its schema, and of an agent's hook the one that stays.
+// the name of its file, or one in its schema, and of an agent's hook the one that stays.
 func inConfiguration(ctx context.Context, s *app.Session, name string) string {
 	if _, hook := agentsHook(s, name); hook != "" {
 		return hook
@@ -119,7 +119,7 @@ type setting struct {
 	enabled bool
 }
 
-// apply writes the setting to the configuration, or to that of the context that the command line
+// apply writes the setting to the configuration, or to the configuration of the context that the command line
 // names, and says where it holds.
 func (w setting) apply(ctx context.Context, env *command.Env, s *app.Session) error {
 	word, name := map[bool]string{true: "enable", false: "disable"}[w.enabled], term.Name(w.plugin)
@@ -137,7 +137,7 @@ func (w setting) apply(ctx context.Context, env *command.Env, s *app.Session) er
 		return err
 	}
 	if !w.holds(s) {
-		env.Out.Notef("in context %q it is not: that has a setting of its own, which chibi -C %s plugin %s %s changes",
+		env.Out.Notef("in context %q it is not: that context has its own setting, which chibi -C %s plugin %s %s changes",
 			s.Name(), s.Name(), word, term.ShellWord(w.plugin))
 	}
 	return env.Out.Say("Plugin %s is %sd in all contexts", name, word)
@@ -145,8 +145,8 @@ func (w setting) apply(ctx context.Context, env *command.Env, s *app.Session) er
 
 func (w setting) write(s *app.Session) error { return configFile(s.Home).Rewrite(w.change) }
 
-// writeHere writes the setting to the local.toml of the session's context. One that says no more
-// than the rest of the configuration is left out.
+// writeHere writes the setting to the local.toml of the session's context. It leaves out a setting
+// that only repeats the rest of the configuration.
 func (w setting) writeHere(ctx context.Context, s *app.Session) error {
 	if err := app.ChangeLocalConfig(ctx, s, w.change); err != nil || w.holds(s) {
 		return err

@@ -73,7 +73,7 @@ func seconds(ms int64) string {
 func keeperStopCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "stop", About: "end the keeper and the processes that it holds",
-		More: "What a run uses at the moment ends with that run.",
+		More: "A process that a run still uses ends with that run.",
 		Run: ofHome(env, func(ctx context.Context, home string) error {
 			status, err := keeper.Stop(ctx, home)
 			switch busy := status.Busy(); {

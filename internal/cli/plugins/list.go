@@ -129,7 +129,7 @@ func listedAsLoaded(p *plugin.Plugin, notices []plugin.Notice) listedPlugin {
 	return one
 }
 
-// effective is what a failure means where nothing is said of it.
+// effective is what a failure means where no setting says it.
 func effective(f plugin.Failure) plugin.Failure { return cmp.Or(f, plugin.Ignore) }
 
 func (p *listedPlugin) state() string {

@@ -36,7 +36,7 @@ func newCommand(env *command.Env) *cli.Command {
 			&cli.StringFlag{Name: "lang", Usage: "write it in `LANGUAGE`: " + english.WordSeries(scaffold.Languages(), "or"),
 				Value: "sh", Destination: &f.lang},
 			&cmdline.Flag{Name: "hook", Takes: cmdline.Word("POINT", cmdline.Point), Into: cmdline.List(&f.hooks),
-				About: "subscribe it to the hook POINT; may be given several times"},
+				About: "subscribe it to the hook POINT; you can give it several times"},
 			command.Switch(&f.tool, "tool", "make it a tool, with a description that tells the model what it does"),
 			&cli.StringFlag{Name: "category", Usage: "make it a tool that permission rules know as `CATEGORY`: " +
 				scaffold.CategoryNames(), Destination: &f.category},

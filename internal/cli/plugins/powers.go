@@ -39,7 +39,7 @@ func ask(ctx context.Context, env *command.Env, s *app.Session, name string) (as
 	}
 	ok, err := env.Confirm(ctx, fmt.Sprintf("Run %s --schema, to ask it what it can do? [y/N] ", term.Name(real)))
 	if errors.Is(err, command.ErrNoTerminal) {
-		return false, env.Out.Say("It was not run, so what it can do is not known; --yes runs it")
+		return false, env.Out.Say("chibi did not run it, so it cannot know what it can do; --yes runs it")
 	}
 	if err != nil || !ok {
 		return false, err

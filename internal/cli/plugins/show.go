@@ -134,7 +134,7 @@ func showExecutable(out io.Writer, path string) {
 	}
 }
 
-// isForeign reports whether a name is that of a hook of another program, such as
+// isForeign reports whether a name belongs to a hook of another program, such as
 // kodelet:guard.
 func isForeign(name string) bool { return strings.Contains(name, ":") }
 

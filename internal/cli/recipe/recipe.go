@@ -28,7 +28,7 @@ func runCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "run", Args: "RECIPE [TEXT]...", About: "ask the model with a recipe, and TEXT after it",
 		Flags: []cli.Flag{&cmdline.Flag{Name: "arg", Takes: cmdline.Word("NAME=VALUE", cmdline.Argument),
-			Into: cmdline.List(&arguments), About: "give the recipe an argument; may be given several times"}},
+			Into: cmdline.List(&arguments), About: "give the recipe an argument; you can give it several times"}},
 		Examples: []string{"chibi recipe run compact", "git diff | chibi recipe run review --arg since=HEAD~3"},
 		IsPrompt: true,
 		Run: func(ctx context.Context, args []string) error {

@@ -19,11 +19,11 @@ import (
 func checkCommand(env *command.Env) *cli.Command {
 	var asJSON, repair bool
 	return env.Command(command.Spec{
-		Name: "check", About: "read everything that is kept, and name what is damaged",
+		Name: "check", About: "read the whole store, and name everything that is damaged",
 		More: "It reads every entry, message and text, compares cached outputs with their hashes, and checks names and " +
 			"ids. It changes nothing. The exit status is 1 if anything is damaged.\n\nWith --repair it takes damaged entries " +
-			"and messages out of their context, so that the rest can be used: their bytes are in a file in " +
-			"contexts/NAME/set_aside of the home on this machine. A context that is in use is left as it is.",
+			"and messages out of their context, so that you can use the rest: their bytes are in a file in " +
+			"contexts/NAME/set_aside of the home on this machine. It does not change a context that is in use.",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON), &cmdline.Flag{Name: "repair", Into: cmdline.Switch(&repair),
 			About: "set damaged entries and messages aside, with their bytes"}},
 		Examples: []string{"chibi store check", "chibi store check --repair"},
@@ -54,7 +54,7 @@ const fromCopy = "chibi store copy brings it back from a copy, into a context of
 var (
 	errDamaged = errors.New("some of it is damaged, see above; chibi store check --repair sets damaged entries and " +
 		"messages aside with their bytes, and " + fromCopy)
-	errStillDamaged = errors.New("some of it is damaged and was left as it is, see above; " + fromCopy)
+	errStillDamaged = errors.New("some of it is damaged and stays so, see above; " + fromCopy)
 )
 
 // checking prints what it finds.

@@ -15,7 +15,7 @@ import (
 
 // Commands lists the commands about stores.
 func Commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{env.Group("store", "where contexts are kept, on this machine or for many", []*cli.Command{
+	return []*cli.Command{env.Group("store", "the place of contexts, on this machine or for many machines", []*cli.Command{
 		initCommand(env), statusCommand(env), copyCommand(env), gcCommand(env), checkCommand(env), settingsCommand(env),
 		unlockCommand(env),
 	})}
@@ -46,12 +46,12 @@ func opened(ctx context.Context, env *command.Env, do func(storage.Place, *stora
 func initCommand(env *command.Env) *cli.Command {
 	var o store.InitOptions
 	return env.Command(command.Spec{
-		Name: "init", About: "make the store that the configuration names, or what of it is missing",
-		More: "It changes nothing that is there, but for the format number, which it raises: all programs must be new " +
-			"enough for that (docs/operating/CLUSTER.md, Upgrades). It says what it made, and what differs from what it " +
-			"would have made.",
+		Name: "init", About: "make the store that the configuration names, or its missing parts",
+		More: "It changes nothing that exists, except the format number, which it raises: all programs must be new " +
+			"enough for that (docs/operating/CLUSTER.md, Upgrades). It says what it made, and what differs from its " +
+				"own settings.",
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "replicas", Usage: "on how many servers of NATS everything is kept", Value: 3,
+			&cli.IntFlag{Name: "replicas", Usage: "how many servers of NATS keep everything", Value: 3,
 				Destination: &o.Replicas},
 			&cli.Int64Flag{Name: "max-output-bytes", Usage: "bound cached outputs together; 0: as the engine does",
 				Destination: &o.OutputBytes, DefaultText: "0"},
@@ -104,8 +104,8 @@ func unlock(ctx context.Context, env *command.Env, c *storage.Contents, name str
 	case !inUse:
 		return env.Out.Say("nobody uses context %q", name)
 	case c.IsShared():
-		yes, err := env.Confirm(ctx, fmt.Sprintf("Context %q is in use by %s. If that goes on, nothing that it says from "+
-			"now on is kept. End its lock? [y/N] ", name, holder))
+		yes, err := env.Confirm(ctx, fmt.Sprintf("Context %q is in use by %s. If that process still runs, the store "+
+			"refuses its next writes. End its lock? [y/N] ", name, holder))
 		if err != nil {
 			return fmt.Errorf("unlocking context %q, which is in use by %s: %w", name, holder, err)
 		}

@@ -196,7 +196,8 @@ func TestStatusDescribesTheStore(t *testing.T) {
 	m.say(m.contents(), "work", "hello")
 	m.url = "memory://ann:secret@host/team"
 	m.says("status --monitor http://127.0.0.1:8222", "memory://ann:***@host/team", "engine", "format      1", "round trip",
-		"mail is told at once", "n1, leader, current", "n2, follower, behind by 2 operations", "n3, follower, not current",
+		"the store announces mail at once", "n1, leader, current", "n2, follower, behind by 2 operations", "n3, follower, "+
+			"not current",
 		"n4, follower, not heard from for 25 s",
 		"log: 1 record", "warning  the disk is small")
 	if m.opened.Monitor != "http://127.0.0.1:8222" || m.opened.Program != "chibi 1.2.3" {
@@ -302,7 +303,7 @@ func TestGCSaysWhatItRemoved(t *testing.T) {
 	if err := lease.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	m.says("gc", `destroyed context "old": destroy_at was 1970-01-01`, "removed what was left of 1 cached output, 5 B")
+	m.says("gc", `destroyed context "old": destroy_at was 1970-01-01`, "removed the leftovers of 1 cached output, 5 B")
 	m.says("gc", "there is nothing to remove")
 }
 

@@ -14,7 +14,7 @@ import (
 
 func gcCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
-		Name: "gc", About: "remove expired contexts, old tool outputs and what was left by what was interrupted",
+		Name: "gc", About: "remove expired contexts, old tool outputs and the leftovers of interrupted runs",
 		More: "A run does it by itself, at most once a day and for 2 seconds, and goes on another day where it ended; in a " +
 			"shared store, one machine does it for all. This command does all of it, and may be interrupted at any time.",
 		Run: func(ctx context.Context, _ []string) error {
@@ -60,7 +60,7 @@ func (c *collection) cleaned(context string, outputs int) {
 }
 
 func (c *collection) left(outputs int, bytes int64) {
-	c.say("removed what was left of %s, %s", english.Plural(outputs, "cached output", ""),
+	c.say("removed the leftovers of %s, %s", english.Plural(outputs, "cached output", ""),
 		humanize.IBytes(uint64(max(bytes, 0))))
 }
 

@@ -17,9 +17,9 @@ func settingsCommand(env *command.Env) *cli.Command {
 	var how change
 	return env.Command(command.Spec{
 		Name: "settings", Args: "CONTEXT", About: "show the settings of a context, its local.toml, or replace them",
-		More: "A context that machines share may have settings that do not count there, from an older version or from " +
-			"whoever may write the store. No prompt is answered in it then, and --save changes nothing, until others " +
-			"are in their place.",
+		More: "A context that machines share may have settings that it must not have, from an older version or from " +
+			"another writer of the store. chibi then answers no prompt in it, and --save changes nothing, until you " +
+			"replace them.",
 		Flags: []cli.Flag{command.Switch(&how.replace, "replace", "put standard input in their place"),
 			command.Switch(&how.remove, "remove", "remove them")},
 		Examples: []string{"chibi-cluster store settings work > work.toml",

@@ -117,9 +117,9 @@ func printStatus(out *output.Printer, s status) error {
 		rows = append(rows, []string{"contexts", strconv.Itoa(*s.Contexts)})
 		return out.Columns(rows)
 	}
-	push := "mail is told at once"
+	push := "the store announces mail at once"
 	if !s.Push {
-		push = "mail is looked for in intervals: " + s.WhyNoPush
+		push = "chibi looks for mail in intervals: " + s.WhyNoPush
 	}
 	trip := time.Duration(s.RoundTripMS * float64(time.Millisecond)).Round(10 * time.Microsecond)
 	rows = append(rows, []string{"home", s.Home}, []string{"format", strconv.Itoa(s.Format)},

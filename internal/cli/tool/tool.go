@@ -23,8 +23,9 @@ func Commands(env *command.Env) []*cli.Command {
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
-		Name:     "list",
-		About:    "show the tools: what they do, where they come from, and which are asked about or not offered",
+		Name: "list",
+		About: "show the tools: what they do, where they come from, which need your answer, and which chibi does not " +
+			"offer",
 		Flags:    []cli.Flag{command.JSONFlag(&asJSON)},
 		Examples: []string{"chibi --coding tool list"},
 		Run: func(ctx context.Context, _ []string) error {
@@ -49,7 +50,7 @@ func callCommand(env *command.Env) *cli.Command {
 	var hooks bool
 	return env.Command(command.Spec{
 		Name: "call", Args: "TOOL [JSON]", About: "run one tool, and print its result",
-		More: "No hook fires and no rule is asked: it is your own call. In a command of the model it is as with --hooks.",
+		More: "No hook fires and no rule applies: it is your own call. In a command of the model it is as with --hooks.",
 		Flags: []cli.Flag{command.Switch(&hooks, "hooks",
 			"as in a turn: with the filters and hooks of tools; print what the model would see")},
 		Examples: []string{`chibi tool call update_todos '{"content": "call home"}'`,

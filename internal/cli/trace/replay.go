@@ -56,7 +56,7 @@ func replay(ctx context.Context, env *command.Env, args []string, f replayFlags)
 		return err
 	}
 	opts.Plugins.Dir = dir
-	if f.agent != "" { // as plugins are told in the bridge
+	if f.agent != "" { // as plugins see it in the bridge
 		opts.Context, opts.Transient = turn.Context, true
 		opts.Plugins.Environ = append(os.Environ(), "CHIBI_AGENT="+turn.Context)
 	}
@@ -131,7 +131,7 @@ func (c *comparison) repeat(ctx context.Context, plugins []plugin.Plugin, lines 
 func whyNotRepeated(then trace.Line, isAsked bool) string {
 	switch {
 	case !isAsked:
-		return fmt.Sprintf("%s: plugin %q is no longer asked", then.Point, then.Plugin)
+		return fmt.Sprintf("%s: chibi no longer asks plugin %q", then.Point, then.Plugin)
 	case !then.IsWhole():
 		return fmt.Sprintf("%s: the trace does not contain what plugin %q received, because plugins removed words from it; "+
 			"with trace.received = true, it does", then.Point, then.Plugin)
@@ -170,7 +170,7 @@ func (c *comparison) addNew(plugins []plugin.Plugin, lines []trace.Line) {
 		if wasAsked || !plugins[i].Subscribes(point) {
 			continue
 		}
-		text := fmt.Sprintf("%s: plugin %q is asked now, but was not asked then", point, name)
+		text := fmt.Sprintf("%s: chibi asks plugin %q now, but did not then", point, name)
 		if !slices.Contains(c.lines, text) {
 			c.lines = append(c.lines, text)
 		}

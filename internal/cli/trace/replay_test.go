@@ -50,7 +50,7 @@ func TestReplayComparesTheAnswersOfTodayWithTheTracedOnes(t *testing.T) {
 			compared: 1, differ: 1,
 			lines: []string{`pre_message: plugin "guard"`, `  - {"prompt":"a"}`, `  + failed: oops`}},
 		{name: "a plugin that is gone", then: traced(nil), skipped: 1,
-			lines: []string{`pre_message: plugin "guard" is no longer asked`}},
+			lines: []string{`pre_message: chibi no longer asks plugin "guard"`}},
 		{name: "a plugin that was skipped and received nothing",
 			then: traced(func(l *trace.Line) { l.Result, l.Payload = plugin.Skipped, nil }),
 			now:  []plugin.Plugin{answering("guard", "", nil)}},
@@ -64,7 +64,7 @@ func TestReplayComparesTheAnswersOfTodayWithTheTracedOnes(t *testing.T) {
 				`words from it; with trace.received = true, it does`}},
 		{name: "a plugin more", then: traced(nil),
 			now:      []plugin.Plugin{answering("guard", `{"prompt":"a"}`, nil), answering("new", "", nil)},
-			compared: 1, lines: []string{`pre_message: plugin "new" is asked now, but was not asked then`}},
+			compared: 1, lines: []string{`pre_message: chibi asks plugin "new" now, but did not then`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var c comparison

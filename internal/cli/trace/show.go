@@ -41,7 +41,7 @@ func traceCommand(env *command.Env) *cli.Command {
 			command.Switch(&f.follow, "follow", "also show new turns as they are traced, until Ctrl-C"),
 			&cli.StringFlag{Name: "html", Usage: "write all turns as an HTML page to `FILE`", Destination: &f.html},
 			&cmdline.Flag{Name: "cases", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.Last(&f.cases),
-				About: "print what the plugin NAME was asked and answered as cases for chibi plugin test"},
+				About: "print the payloads and answers of the plugin NAME as cases for chibi plugin test"},
 			command.Switch(&f.json, "json", "print the turn's lines, or the sentences, as JSON"),
 		},
 		Examples: []string{"chibi trace", "chibi trace --plugin guard --turn -2", "chibi trace explain",

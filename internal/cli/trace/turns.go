@@ -15,9 +15,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-const aboutFile = "FILE is what --trace has written; without it, or with the word last, it is the newest trace of " +
-	"any context, or of the one that -C names. With --agent it is that of the newest session of another agent in which " +
-	"chibi's plugins work, see chibi bridge."
+const aboutFile = "FILE is a file that --trace wrote. Without FILE, or with the word last, chibi takes the newest " +
+	"trace of all contexts, or of the context that -C names. With --agent it takes the newest session of another agent " +
+	"in which chibi's plugins work, see chibi bridge."
 
 type source struct {
 	// args are the words of the command, agent names another agent.

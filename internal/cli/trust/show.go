@@ -187,8 +187,8 @@ func (p projectView) named(files []trust.Seen) (list []string) {
 	return list
 }
 
-// fileOf finds the file of the project that a word of a text names, relative to the
-// project's directory or to that of the text.
+// fileOf finds the file of the project that a word of a text names, relative to the project's
+// directory or to the directory of the text.
 func (p projectView) fileOf(token string, in trust.Seen) (path string, isFile bool) {
 	candidates := []string{filepath.Join(p.Dir, token), filepath.Join(p.Dir, filepath.Dir(in.Path), token)}
 	if filepath.IsAbs(token) {

@@ -124,7 +124,7 @@ func same(a, b trust.Approval) bool {
 	return a.Format == b.Format && slices.Equal(a.Files, b.Files) && slices.Equal(a.Data, b.Data)
 }
 
-// revoke revokes an approval, also that of a directory that no longer exists.
+// revoke revokes an approval, also for a directory that no longer exists.
 func revoke(env *command.Env, store *trust.Store, path string) error {
 	dir, err := trust.RealPath(path)
 	if err != nil {

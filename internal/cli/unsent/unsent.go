@@ -24,7 +24,7 @@ import (
 func Commands(env *command.Env) []*cli.Command {
 	k := kept{env}
 	list := k.listCommand()
-	group := env.Group("unsent", "what a shared store did not take in time", []*cli.Command{list, k.showCommand(),
+	group := env.Group("unsent", "entries that a shared store did not take in time", []*cli.Command{list, k.showCommand(),
 		k.addCommand(), k.removeCommand()})
 	group.Action, group.Flags = list.Action, list.Flags
 	return []*cli.Command{group}
@@ -74,10 +74,10 @@ func describe(u contexts.Unsent) item {
 func (k kept) listCommand() *cli.Command {
 	var asJSON bool
 	return k.Command(command.Spec{
-		Name: "list", About: "list what could not be stored, with the id of each",
+		Name: "list", About: "list the entries that chibi could not store, with the id of each",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
-		More: "An answer that the store does not take in store_timeout_ms is kept in unsent/ of the home. The next run in " +
-			"its context on this machine stores it, if nothing else has happened there.",
+		More: "chibi keeps an answer that the store does not take in store_timeout_ms in unsent/ of the home. The next " +
+			"run in its context on this machine stores it, if nothing else has happened there.",
 		Run: func(context.Context, []string) error { return k.list(asJSON) },
 	})
 }

@@ -137,7 +137,7 @@ func TestWhatCouldNotBeStoredIsListedShownAddedAndRemoved(t *testing.T) {
 	m.says("work     the answer")
 	m.says(`"context": "work"`, "list", "--json")
 	m.says("the answer", "show", id[:6])
-	m.fails(`has the id "nothing"; chibi unsent lists it`, "show", "nothing")
+	m.fails(`has the id "nothing"; chibi unsent lists their ids`, "show", "nothing")
 	m.fails("--to NAME adds it to another context", "add", "--to", "nowhere", id)
 	m.says("Added to context 'work' as a note", "add", id[:6])
 	const before = "Context created\none\ntwo\nsecond\n[Note: the store did not take"

@@ -8,7 +8,7 @@ import (
 // ErrPower is the error of every operation after the power failure.
 var ErrPower = errors.New("power failure")
 
-// faults decide which operations fail. Their lock is that of the whole file system.
+// faults decide which operations fail. Their lock is the lock of the whole file system.
 type faults struct {
 	mu     sync.Mutex
 	left   int   // operations until the failure begins; negative: never

@@ -46,8 +46,8 @@ const lineBreak = "⏎"
 // Read reads one prompt that is not blank. A pasted text of several lines is a part of it if the
 // terminal marks it. Enter ends it, except after a backslash, which
 // continues it on the next line. Ctrl-C clears what is typed. label is shown before the first
-// line. Errors are io.EOF for Ctrl-D on an empty line, ErrInterrupted, the error of ctx, and
-// those of the terminal.
+// line. Errors are io.EOF for Ctrl-D on an empty line, ErrInterrupted, the error of ctx, and errors
+// of the terminal.
 func (e *Editor) Read(ctx context.Context, label string) (string, error) {
 	restore, err := e.raw()
 	if err != nil {

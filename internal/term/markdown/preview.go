@@ -128,7 +128,7 @@ func (p *preview) shown(before []string) []string {
 }
 
 // preview returns the rows that show what has come of the block. If they are too many, the
-// beginning of the block is drawn, so that no more than the screen is ever drawn anew.
+// beginning of the block is drawn, so that it never draws more than the screen again.
 func (r *Renderer) preview() []string {
 	if r.view.Rows == 0 {
 		return nil
@@ -185,7 +185,7 @@ func (r *Renderer) space() (rows []string) {
 }
 
 // showable returns up to where the block can be shown, and the beginning of a line that may
-// belong to the next block. What may open or end a code block is not shown.
+// belong to the next block. It does not show a line that may open or end a code block.
 func (b *progress) showable(c *codeBlock) (end int, tail string) {
 	line := b.text[b.line:]
 	switch {

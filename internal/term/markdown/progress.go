@@ -146,7 +146,7 @@ func (b *progress) goesOn(l *listing) bool {
 	return l.items > 0
 }
 
-// maxTries bounds the search for a word before which a line is cut.
+// maxTries bounds the search for a word where a line is cut.
 const maxTries = 20
 
 // cutAt returns where a block that is too large is cut: before its last line, or, if that

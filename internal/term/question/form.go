@@ -15,7 +15,7 @@ import (
 
 const maxFields = 20
 
-// Form is what a program asks a person for that is no decision about a call.
+// Form is a question of a program to a person that is not a decision about a call.
 type Form struct {
 	// Who asks; Message is its question.
 	Who, Message string
@@ -25,7 +25,7 @@ type Form struct {
 }
 
 // Fill shows a form and asks for its members one by one. filled is false if the person
-// refused. Errors are those of the schema, the end of ctx, and [permissions.ErrNobody] if the
+// refused. Errors come from the schema, the end of ctx, and [permissions.ErrNobody] if the
 // terminal is gone.
 func Fill(ctx context.Context, t Terminal, f Form) (values map[string]any, filled bool, err error) {
 	fields, err := fieldsOf(f.Schema)
@@ -50,7 +50,7 @@ func (d *dialog) fill(f Form, fields []field) (map[string]any, error) {
 		d.text("for")
 		d.block(one.name, plain, maxSaid)
 	}
-	d.text("What you answer is sent there, so type no passwords and keys. y = answer; Enter = refuse")
+	d.text("Your answers go there, so type no passwords and keys. y = answer; Enter = refuse")
 	if err := d.send(); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (d *dialog) field(f field) (any, error) {
 		if err == nil {
 			return value, nil
 		}
-		d.text("That is no answer: " + err.Error())
+		d.text("That is not an answer: " + err.Error())
 	}
 }
 
@@ -147,7 +147,7 @@ func (f field) choices() []string {
 func (f field) value(typed string) (any, error) {
 	switch choices := f.choices(); {
 	case choices != nil && !slices.Contains(choices, typed):
-		return nil, errors.New("it is none of these")
+		return nil, errors.New("it is not one of these")
 	case f.Type == "integer":
 		if n, err := strconv.ParseInt(typed, 10, 64); err == nil {
 			return n, nil

@@ -13,8 +13,8 @@ const (
 	// bytes of it that are shown at all: its beginning and its end.
 	maxRows = 40
 	maxText = 128 << 10
-	// leastColumns is the width below which text is not made narrower, and usualColumns
-	// that of a terminal that does not know it.
+	// leastColumns is the width below which text is not made narrower, and usualColumns the width of a
+	// terminal that does not know it.
 	leastColumns, usualColumns = 20, 80
 )
 

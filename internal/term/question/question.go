@@ -2,9 +2,8 @@
 // server asks in the midst of one.
 //
 // It promises that the person sees what would happen, with every character that could hide
-// something shown as an escape and each row of foreign text marked; that what was typed
-// before the question is no answer; and that anything but a clear yes is no yes. An empty
-// line is no.
+// something shown as an escape and each row of foreign text marked; that text typed before the
+// question is not an answer; and that only a clear yes allows. An empty line means no.
 package question
 
 import (
@@ -51,7 +50,7 @@ func Ask(ctx context.Context, t Terminal, q permissions.Question) (permissions.A
 	return answer, nil
 }
 
-// hold holds a dialog at a terminal. That the person ends it, as with Ctrl-D, is no error.
+// hold holds a dialog at a terminal. It is not an error if the person ends it, as with Ctrl-D.
 func hold(ctx context.Context, t Terminal, talk func(*dialog) error) error {
 	in, err := typing.NewReader(ctx, t.File)
 	if err != nil {
@@ -109,7 +108,7 @@ func (d *dialog) fits(most int) bool {
 	return d.Rows < 1 || strings.Count(whole.out.String(), "\n") < d.Rows
 }
 
-// understand interprets what the person typed; settled is false if it is no answer.
+// understand interprets what the person typed; settled is false if it is not an answer.
 func (d *dialog) understand(line string) (answer permissions.Answer, settled bool, err error) {
 	word, reason := divide(line)
 	hasRule := d.q.Rule != ""
@@ -130,7 +129,7 @@ func (d *dialog) understand(line string) (answer permissions.Answer, settled boo
 	case d.q.Lasting() != "" && (word == "a" || word == "always"):
 		return d.confirmAlways()
 	}
-	d.text("That is no answer.")
+	d.text("That is not an answer.")
 	d.help()
 	return answer, false, nil
 }
@@ -162,7 +161,7 @@ func (d *dialog) help() {
 		d.block(d.q.Rule, plain, d.most)
 		answers += "r = yes, in this run; "
 	}
-	answers += "Enter or n = no; n REASON = no, and the model is told the reason"
+	answers += "Enter or n = no; n REASON = no, and the model learns the reason"
 	if d.cut {
 		answers += "; m = show all of it"
 	}

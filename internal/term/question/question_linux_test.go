@@ -100,7 +100,7 @@ func TestNoRuleIsOfferedForWhatAPluginAsks(t *testing.T) {
 	a.person.Sees(t, "y = yes, once; r = yes, in this run; Enter or n = no")
 	a.person.Sees(t, "\n> ")
 	a.person.WriteString("a\n")
-	a.person.Sees(t, "That is no answer.")
+	a.person.Sees(t, "That is not an answer.")
 	a.person.Sees(t, "\n> ")
 	a.person.WriteString("r\n")
 	if got := a.end(); got.Scope != permissions.ThisRun {
@@ -125,7 +125,7 @@ r and a allow what this rule matches:
   | shell_exec(cd x &&
   |     git push)
 y = yes, once; r = yes, in this run; a = always; Enter or n = no; n REASON = no,
-and the model is told the reason
+and the model learns the reason
 >`},
 		"a narrow window": {24, shell("git push origin main --force-with-lease"), `shell_exec wants to run:
   | git push origin main
@@ -143,7 +143,7 @@ y = yes, once; r = yes,
 in this run; a = always;
 Enter or n = no; n
 REASON = no, and the
-model is told the reason
+model learns the reason
 >`},
 		"a protected file": {80, permissions.Question{
 			Call: permissions.Call{Tool: tools.Spec{Name: "write_file", Category: tools.CategoryWrite},
@@ -159,7 +159,7 @@ The new text:
 Asked by the protection of .git:
   | git runs it
 Only you can allow this, and only once.
-y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
+y = yes, once; Enter or n = no; n REASON = no, and the model learns the reason
 >`},
 		"an edit": {80, permissions.Question{
 			Call: permissions.Call{Tool: tools.Spec{Name: "file_edit", Category: tools.CategoryEdit},
@@ -174,7 +174,7 @@ The change:
   | -x
   | +y
 Asked by plugin "guard".
-y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
+y = yes, once; Enter or n = no; n REASON = no, and the model learns the reason
 >`},
 		"a command with an input": {80, permissions.Question{
 			Call: permissions.Call{Tool: tools.Spec{Name: "shell_exec", Category: tools.CategoryShell},
@@ -187,7 +187,7 @@ with the input
   | import os
   | os.remove('a')
 Asked by nobody in particular.
-y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
+y = yes, once; Enter or n = no; n REASON = no, and the model learns the reason
 >`},
 		"a URL that hides its host": {80, permissions.Question{
 			Call: permissions.Call{Tool: tools.Spec{Name: "fetch_url", Category: tools.CategoryFetch},
@@ -197,7 +197,7 @@ y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
 from the host
   | 10.0.0.1
 Asked by nobody in particular.
-y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
+y = yes, once; Enter or n = no; n REASON = no, and the model learns the reason
 >`},
 		"a tool of another kind": {80, permissions.Question{
 			Call: permissions.Call{Tool: tools.Spec{Name: "mcp__a__b", Category: tools.CategoryMCP},
@@ -205,7 +205,7 @@ y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
 		}, `mcp__a__b is to be called with:
   | {"x":1}
 Asked by nobody in particular.
-y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
+y = yes, once; Enter or n = no; n REASON = no, and the model learns the reason
 >`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -47,7 +47,7 @@ Asked by the default for mcp.
 r and a allow what this rule matches:
   | mcp__github__close
 y = yes, once; r = yes, in this run; a = always; Enter or n = no; n REASON = no,
-and the model is told the reason
+and the model learns the reason
 >`},
 		"a changed definition": {remote("Closes issues.", &permissions.Change{Parts: []string{"description"},
 			Diff:  "description\n@@ -1,1 +1,1 @@\n-Closes an issue.\n+Closes issues.\n",
@@ -63,7 +63,7 @@ It is not what was approved on 5 March 2026:
 Asked by a changed definition:
   | it changed
 Only you can allow this. That approves the tool as it is now.
-y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
+y = yes, once; Enter or n = no; n REASON = no, and the model learns the reason
 >`},
 		"a server's shell": {box, `mcp__box__run wants to run:
   | git push
@@ -74,7 +74,7 @@ with the arguments
 It is of the MCP server box, which calls it
   | run
 Asked by the default for mcp.
-y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
+y = yes, once; Enter or n = no; n REASON = no, and the model learns the reason
 >`},
 	} {
 		t.Run(name, func(t *testing.T) {

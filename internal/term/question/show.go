@@ -115,7 +115,7 @@ func host(text string) string {
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
 		return u.Hostname()
 	}
-	return "a host that cannot be told"
+	return "an unknown host"
 }
 
 const maxSaid = 8

@@ -12,8 +12,8 @@ import (
 // The rules of a draft:
 //
 //   - Its rows are the last on the terminal, and the cursor is in the last of them. They
-//     begin at the beginning of a line, do not wrap, and are no more than fit on the
-//     screen, so it is known where each is.
+//     begin at the beginning of a line, do not wrap, and fit on the screen, so that
+//     the program knows where each is.
 //   - What others write is written above: the rows are erased before and drawn again after
 //     it, once it has ended its line.
 //   - Rows are not erased if they may be elsewhere: after the size of the terminal has

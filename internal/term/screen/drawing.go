@@ -21,8 +21,8 @@ import (
 //     theirs is erased.
 //   - It is not drawn after an unfinished line of ours, nor while a plugin has the
 //     terminal, nor from the background, where the line belongs to the shell.
-//   - Once an answer has begun on a standard output that is not a terminal, there
-//     is no status line: whoever reads the answer may print it on the same terminal
+//   - Once an answer has begun on a standard output that is not a terminal, it
+//     draws no status line: whoever reads the answer may print it on the same terminal
 //     at any time, as tee does.
 
 // drawing is the state of the terminal, and who may write to it.

@@ -107,7 +107,7 @@ func (w stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// maxHeld bounds what is held back, in bytes. What is more is printed at once.
+// maxHeld bounds what is held back, in bytes. It prints the rest at once.
 const maxHeld = 1 << 20
 
 // hold holds back what is printed on a terminal; false: it is to be printed now.

@@ -44,7 +44,7 @@ func Quiet(in *os.File) (restore func(), err error) {
 type job struct {
 	fd      int
 	before  *unix.Termios // the terminal's modes before the program changed them
-	ours    *unix.Termios // those of the program, while they are not set
+	ours    *unix.Termios // the settings of the program, while they are not set
 	signals chan os.Signal
 }
 

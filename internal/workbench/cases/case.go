@@ -6,7 +6,7 @@
 //	[[case]]
 //	name = "rm -rf is blocked"
 //	hook = "pre_tool"
-//	data.arguments.command = "rm -rf /"      # other fields: those of the hook's example payload
+//	data.arguments.command = "rm -rf /"      # other fields: as in the hook's example payload
 //	answer = { block = true, message = "no" }
 //
 //	[[case]]

@@ -25,7 +25,7 @@ import (
 const slowEnd = 1900 * time.Millisecond
 
 // resident asks a resident plugin at its hooks again, this time a process that stays, and
-// compares the answers with those of ordinary starts: in the run that starts it, in one of another
+// compares the answers with the answers of ordinary starts: in the run that starts it, in one of another
 // context, and in one like the first, as a process is asked that is kept between runs.
 func (d *Dir) resident(ctx context.Context, r *Report, ordinary []plugin.Record) {
 	said, found := &notices{}, len(r.Findings)
@@ -58,7 +58,7 @@ func (d *Dir) resident(ctx context.Context, r *Report, ordinary []plugin.Record)
 	}
 }
 
-// reload loads a plugin once more. What is loaded with the same group has one process that stays.
+// reload loads a plugin once more. Plugins loaded with the same group have one process that stays.
 func (d *Dir) reload(ctx context.Context, name string, opts native.Options,
 	group *resident.Group) (*plugin.Plugin, error) {
 	opts.Only, opts.Residents, opts.Probed = []string{name}, group, nil
@@ -119,7 +119,7 @@ func (r *Report) stays(ctx context.Context, p *plugin.Plugin, ordinary []plugin.
 	}
 }
 
-// compare asks a process that stays, compares its answer with that of an ordinary start and
+// compare asks a process that stays, compares its answer with the answer of an ordinary start and
 // returns what became of it.
 func (r *Report) compare(ctx context.Context, p *plugin.Plugin, ordinary plugin.Record, when string) plugin.Record {
 	info, _ := hookpoints.Find(ordinary.Point)
@@ -144,7 +144,7 @@ func (r *Report) compare(ctx context.Context, p *plugin.Plugin, ordinary plugin.
 	return stayed
 }
 
-// notes reports what is said of an answer and was not said of that of an ordinary start: that the
+// notes reports notices about an answer that the answer of an ordinary start did not get: that the
 // process broke the protocol, and an ordinary start answered in its place.
 func (r *Report) notes(ordinary, stayed *plugin.Record) {
 	for _, note := range stayed.Notes {
@@ -181,8 +181,8 @@ func (n *notices) add(one plugin.Notice) {
 }
 
 // pure calls the hooks of a plugin that says that it is pure a second time, with the same
-// payloads. That cannot prove that it is: effects elsewhere than in its answers and in
-// chibi's home are not seen, nor those of other payloads and of more calls.
+// payloads. That cannot prove that it is: effects elsewhere than in its answers and in chibi's home
+// are not seen, nor effects of other payloads and of more calls.
 func (r *Report) pure(ctx context.Context, p *plugin.Plugin, first []plugin.Record) {
 	if !p.Pure {
 		return
@@ -193,7 +193,7 @@ func (r *Report) pure(ctx context.Context, p *plugin.Plugin, first []plugin.Reco
 }
 
 // again calls a hook once more and reports what differs from the call before. A delivery has
-// an effect, whatever the plugin says, so it is not repeated. It returns what became of the call.
+// an effect, whatever the plugin says, so it calls the hook only once. It returns what became of the call.
 func (r *Report) again(ctx context.Context, p *plugin.Plugin, before plugin.Record,
 	where string) (after plugin.Record) {
 	info, known := hookpoints.Find(before.Point)

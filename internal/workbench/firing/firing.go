@@ -52,7 +52,7 @@ func OrNothing(answer json.RawMessage) json.RawMessage {
 func (f *Firing) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s (%s), payload:\n  %s\n", f.Info.Name, f.Info.Mode, f.Payload)
 	if len(f.Records) == 0 {
-		fmt.Fprintln(w, "no plugin is asked here")
+		fmt.Fprintln(w, "no plugin has a hook here")
 	}
 	for i, r := range f.Records {
 		text := string(r.Result)

@@ -54,7 +54,7 @@ func declared(name string, args []Word) (list []Assign) {
 }
 
 // named returns the variables that options name, and, where there are options with other values,
-// the operands. What they get is not known.
+// the operands. Nobody knows their values.
 func named(args []Word, values, names string) (list []Assign) {
 	for i := 0; i < len(args); i++ {
 		text := args[i].Text

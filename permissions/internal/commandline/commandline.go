@@ -102,8 +102,8 @@ func Parse(line string) (Line, error) {
 	return new(examination).parse(line, 0)
 }
 
-// lineInside examines a line that a command runs. Both readings of the line around it have it,
-// so it is examined once.
+// lineInside examines a line that a command runs. Both readings of the line around it contain it,
+// so once is enough.
 func (e *examination) lineInside(line string, depth int) (Line, error) {
 	known, ok := e.seen[line]
 	if !ok {

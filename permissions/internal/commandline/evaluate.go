@@ -8,7 +8,7 @@ import (
 // evaluated is why what counts as a number runs commands.
 const evaluated = "shells run the commands in subscripts of variables, and in values that count as numbers"
 
-// setsNumber reports whether a variable that is a number in some shell gets what is none, which that
+// setsNumber reports whether a variable that is a number in some shell gets a text, which that
 // shell takes for an expression.
 func setsNumber(list []Assign) bool {
 	return slices.ContainsFunc(list, func(a Assign) bool {

@@ -48,7 +48,7 @@ func runningOptions(subcommand string) []gitOption {
 	return nil
 }
 
-// gitValues are the letters of options with another value: what follows them in a word is no option.
+// gitValues are the letters of options with another value: the rest of a word after them is not an option.
 func gitValues(subcommand string) string {
 	switch subcommand {
 	case "grep":
@@ -138,5 +138,5 @@ func isPartOf(text, option string) bool {
 	return len(text) > len("--") && strings.HasPrefix(option, text)
 }
 
-// isOtherOption reports whether a long option is one of its own and the beginning of another.
+// isOtherOption reports whether a long option exists itself and is the beginning of another one.
 func isOtherOption(name string) bool { return name == "--to" || name == "--cc" }

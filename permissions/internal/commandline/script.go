@@ -82,7 +82,7 @@ func isUnclearOption(text string) bool {
 	return strings.ContainsAny(text, string(Hole)+"T") || at >= 0 && at < len(text)-1
 }
 
-// otherReading is why a shell may run other commands than those of a line.
+// otherReading is why a shell may run other commands than the commands of a line.
 const otherReading = "an option makes bash read ! and ^ as earlier commands, or any NAME=VALUE as a variable"
 
 // changesReading reports whether options of a shell, or of set or shopt, do that.
@@ -122,7 +122,7 @@ func operandsOf(words []Word, command, reads bool) []Word {
 	return words
 }
 
-// isStream reports whether a file that is run is no file of the disk.
+// isStream reports whether a file that is run is not on the disk.
 func isStream(w Word) bool {
 	file := path.Clean(w.Text)
 	if strings.HasPrefix(file, "../") { // as if it led to the root

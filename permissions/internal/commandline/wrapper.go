@@ -117,7 +117,7 @@ func firstSplit(options []Word) int {
 	})
 }
 
-// isUsual reports whether the name of a command is the plain one, or that of the system's
+// isUsual reports whether the name of a command is the plain one, or the path of the system's
 // program: another program of that name, as in ./env, may do anything.
 func isUsual(name Word) bool {
 	dir, base := path.Split(name.Text)
@@ -139,7 +139,7 @@ func given(options []Word, letters, long string) bool {
 const prints = "it prints"
 
 // unknownOption is why the command that a wrapper runs is not certain.
-const unknownOption = "where the command begins that it runs is not certain"
+const unknownOption = "the beginning of the command that it runs is not certain"
 
 // command returns the command that a wrapper runs, the variables that it sets for it, and
 // why that is not certain.

@@ -17,7 +17,7 @@ import (
 )
 
 // denied ends what is said where nobody can be asked; it begins with the reason.
-const denied = "it is asked, and there is no terminal to ask at; --trust-tools allows it for one run"
+const denied = "a person must allow it, and there is no terminal to ask at; --trust-tools allows it for one run"
 
 // isDenied reports whether a call was refused because nobody can be asked.
 func isDenied(text string) bool {
@@ -148,7 +148,7 @@ func TestRedirects(t *testing.T) {
 		"http://*.example:*")
 	from := "http://a.example:" + port + "/"
 	was := "Error: " + from + "?to=TARGET redirects to TARGET, which was not fetched: "
-	ask := "nothing allows that without a question; call fetch_url with this URL to ask"
+	ask := "no rule allows that without a question; call fetch_url with this URL to ask"
 	for _, test := range []struct{ to, want string }{
 		{"/10", "http://a.example:" + port + "/0\n200 OK, text/plain, 7 bytes\nredirected from " +
 			"" + from + "10\n\narrived\n"},
@@ -213,7 +213,7 @@ func TestAGuardSeesEachRedirect(t *testing.T) {
 	was := "Error: " + base + "/ redirects to " + base + "/admin, which was not fetched: no admin pages; "
 	for decision, want := range map[permissions.Decision]string{
 		permissions.Deny:      was + "it is denied by plugin \"guard\"",
-		permissions.Ask:       was + "nothing allows that without a question; call fetch_url with this URL to ask",
+		permissions.Ask:       was + "no rule allows that without a question; call fetch_url with this URL to ask",
 		permissions.Undecided: base + "/admin\n200 OK, text/plain, 5 bytes\nredirected from " + base + "/\n\nadmin\n",
 		permissions.Allow:     base + "/admin\n200 OK, text/plain, 5 bytes\nredirected from " + base + "/\n\nadmin\n",
 	} {

@@ -16,8 +16,8 @@ import (
 // maxErrorBody is how much of the body of an error the model is shown.
 const maxErrorBody = 2 << 10
 
-// read reads the body, as far as the limits allow. What came before the time was over or
-// the connection broke is kept. An error is for the model.
+// read reads the body, as far as the limits allow. It keeps everything that came before the time
+// was over or the connection broke. An error is for the model.
 func (p *plan) read(ctx context.Context, r *response) error {
 	if r.StatusCode < 200 || r.StatusCode > 299 {
 		return p.readError(r)
@@ -64,7 +64,7 @@ func moreThan(most int64) string {
 	return fmt.Sprintf("; max_bytes can be up to %s", size(MaxBytes))
 }
 
-// readError is the error for an answer that is none, with the beginning of its body.
+// readError is the error for an answer with an error status, with the beginning of its body.
 func (p *plan) readError(r *response) error {
 	text := fmt.Sprintf("%s: %s", r.place.url, status(r.StatusCode))
 	_ = r.take(maxErrorBody) // what came is enough

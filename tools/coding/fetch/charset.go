@@ -14,7 +14,7 @@ import (
 type decoded struct {
 	text    string
 	from    string // the charset that it was converted from; "" for UTF-8
-	invalid int    // how many bytes are no characters; they became U+FFFD
+	invalid int    // how many bytes are not characters; they became U+FFFD
 }
 
 // decode reads bytes as text in a charset, "" for an unknown one. A mark at the

@@ -17,9 +17,9 @@ type Page struct {
 	Status, Type string
 	// Bytes is how much came.
 	Bytes int64
-	// Title is that of a page, "" if it has none.
+	// Title is the title of a page, "" if it has none.
 	Title string
-	// Notes are what is to be said about the content, such as what of it is missing.
+	// Notes are remarks about the content, such as which part of it is missing.
 	Notes []string
 	// Text is the content, "" for what is not text. IsText is true for no content too.
 	Text   string

@@ -1,8 +1,8 @@
 // Package fetch holds the tool fetch_url, with which a model reads a URL.
 //
-// It promises that what was judged is what is fetched: the canonical URL, and only the
-// addresses that its name had when it was judged. Redirects are judged like first
-// addresses, or not followed. Nobody's credentials are sent, and everything that comes is
+// It promises to fetch exactly what the rules saw: the canonical URL, and only the addresses that
+// its name had then. The same rules decide about redirects, or it does not follow them.
+// Nobody's credentials are sent, and everything that comes is
 // bounded in size and time.
 package fetch
 
@@ -33,13 +33,13 @@ const (
 
 // Config is what fetch_url needs. The zero value can be used.
 type Config struct {
-	// Tool is the name of the tool that fetches, which the model is told to call for a URL
+	// Tool is the name of the tool that fetches, which errors tell the model to call for a URL
 	// that a redirect leads to; "": fetch_url.
 	Tool string
-	// Version is that of the program, for the header User-Agent; may be "".
+	// Version is the version of the program, for the header User-Agent; may be "".
 	Version string
-	// Follow judges the target of a redirect, in the context of the call; what it does not
-	// allow is not fetched, and the model is told the target. nil: redirects that leave the
+	// Follow judges the target of a redirect, in the context of the call; a target that it does not
+	// allow is not fetched, and the result names it. nil: redirects that leave the
 	// host are not followed, and others only to public addresses.
 	Follow func(ctx context.Context, target tools.Access) (permissions.Judgement, error)
 	// Resolver looks up names; nil: [net.DefaultResolver].
@@ -47,7 +47,7 @@ type Config struct {
 	// Proxy returns the proxy for a request, nil for none; a nil function:
 	// [http.ProxyFromEnvironment]. It is not asked about what is on this machine.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Roots are the authorities that certificates must come from; nil: those of the system.
+	// Roots are the authorities that certificates must come from; nil: the authorities of the system.
 	Roots *x509.CertPool
 }
 
@@ -71,7 +71,7 @@ func (f fetcher) Spec() tools.Spec {
 		Name: "fetch_url",
 		Description: "Fetches a URL with GET. The answer begins with the final URL, status, content type and size; " +
 			"after an empty line follows the content. Of HTML pages it is the text, with headings, lists and links as in " +
-			"Markdown. A redirect to another host may have to be fetched with a call of its own.",
+			"Markdown. A redirect to another host may need another call.",
 		Parameters: fmt.Appendf(nil, parameters, DefaultBytes, MaxBytes, DefaultTimeout/time.Second, MaxTimeout/time.Second),
 		Kind:       tools.Coding, Category: tools.CategoryFetch, Subject: "url", Parallel: true,
 	}

@@ -61,14 +61,14 @@ func isRedirect(status int) bool {
 }
 
 // mayFollow says why the place to which a redirect leads may not be fetched, nil if it may.
-// What nobody has decided is followed where the decision about the first URL holds.
+// An undecided one is followed where the decision about the first URL holds.
 func (p *plan) mayFollow(ctx context.Context, from, to *place) error {
 	j, err := p.judge(ctx, to)
 	isCovered := j.Decision == permissions.Undecided && isSameSite(p.first.url, to.url) && !to.target().IsSensitive()
 	if err != nil || isCovered || j.Decision == permissions.Allow {
 		return cmp.Or(err, to.check(ctx))
 	}
-	why := "nothing allows that without a question; call " + p.Tool + " with this URL to ask"
+	why := "no rule allows that without a question; call " + p.Tool + " with this URL to ask"
 	if j.Decision == permissions.Deny {
 		why = "it is denied by " + j.By
 	}

@@ -22,7 +22,7 @@ type page struct {
 }
 
 const (
-	maxIndent = 8  // lists in each other that are told apart
+	maxIndent = 8  // nested lists that look different
 	maxLists  = 64 // that are counted
 	maxTitle  = 300
 )

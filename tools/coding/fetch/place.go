@@ -21,13 +21,13 @@ const (
 	maxAddresses = 16 // of a name; the others are neither judged nor used
 )
 
-// place is a URL with the addresses of its host: what is judged, and then used.
+// place is a URL with the addresses of its host: the rules decide about them, then they are used.
 type place struct {
 	fetcher
 	url       urls.URL
 	addresses []netip.Addr // nil: not looked up yet
 	wrong     error        // why there are none
-	isJudged  bool         // somebody was told all addresses
+	isJudged  bool         // somebody saw all addresses
 }
 
 // newPlace returns where a URL leads. A name is not looked up.
@@ -70,7 +70,7 @@ func (p *place) proxy() (*url.URL, error) {
 	return p.Proxy(request)
 }
 
-// lookUp finds the addresses of a name, once: the first answer is judged and used, so
+// lookUp finds the addresses of a name, once: the rules see the first answer, and only it is used, so
 // that a name cannot have another address afterwards.
 func (p *place) lookUp(ctx context.Context) {
 	if p.addresses != nil {

@@ -80,7 +80,7 @@ func (p *place) transport() (*http.Transport, error) {
 // dialTime bounds the attempt to connect to one of several addresses.
 const dialTime = 5 * time.Second
 
-// dial connects to one of the addresses that were judged.
+// dial connects to one of the addresses that the rules saw.
 func (p *place) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	if p.lookUp(ctx); p.wrong != nil {
 		return nil, p.wrong

@@ -24,7 +24,7 @@ const DefaultWait = 5 * time.Minute
 type Request struct {
 	// Server is where to log in. Its variables are filled in.
 	Server mcp.Server
-	// Show is told the address that the person opens in a browser. It begins with
+	// Show shows the address that the person opens in a browser. It begins with
 	// https://, or with http:// for a login server on this machine.
 	Show func(address string)
 	// Wait bounds how long the person may take; 0: DefaultWait.
@@ -77,7 +77,7 @@ type attempt struct {
 	page   *page
 	client *http.Client
 
-	resource string // what the login server is told that the tokens are for
+	resource string // the purpose of the tokens, for the login server
 	got      login
 }
 
@@ -169,8 +169,8 @@ func (a *attempt) config() *auth.AuthorizationCodeHandlerConfig {
 	return cfg
 }
 
-// scopes are the rights to ask for: those of the configuration, else those that the server
-// names; and if calls needed more than the last login had, the rights of both.
+// scopes are the rights to ask for: the rights of the configuration, else the rights that the
+// server names; and if calls needed more than the last login had, the rights of both.
 func (a *attempt) scopes(named []string) []string {
 	asked := a.Server.OAuth.Scopes
 	if len(asked) == 0 {

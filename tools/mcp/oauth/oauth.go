@@ -41,11 +41,11 @@ type Logins struct {
 	home string
 	// within bounds one request to a login server.
 	within time.Duration
-	// report is told that a damaged file was renamed.
+	// report tells the person that a damaged file was renamed.
 	report func(text string)
 }
 
-// In returns the logins of a home. report is told what a person should know about the file;
+// In returns the logins of a home. report tells a person about problems of the file;
 // it may be nil.
 func In(home string, report func(text string)) Logins {
 	return Logins{home: home, within: requestTime, report: report}

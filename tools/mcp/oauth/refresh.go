@@ -84,8 +84,8 @@ func patient(ctx context.Context) (context.Context, func()) {
 	return later, func() { stop(); cancel() }
 }
 
-// renew asks the login server for a new token. The request is that of RFC 6749, section 6,
-// with the resource (RFC 8707), which the refresh of oauth2 itself leaves out.
+// renew asks the login server for a new token. The request is as in RFC 6749, section 6, with
+// the resource (RFC 8707), which the refresh of oauth2 itself leaves out.
 func (h *handler) renew(ctx context.Context, known login) (*oauth2.Token, error) {
 	secret := known.ClientSecret
 	if known.ClientID == h.server.OAuth.ClientID {

@@ -20,7 +20,7 @@ type Settings struct {
 	Issuer string
 	// KnownClient is the only client that is known, with its secret; "": clients register.
 	KnownClient, KnownSecret string
-	// Lifetime is that of access tokens; 0: an hour.
+	// Lifetime is the lifetime of access tokens; 0: an hour.
 	Lifetime time.Duration
 	// Deny is the error that the login server sends browsers back with.
 	Deny string
@@ -28,7 +28,7 @@ type Settings struct {
 	IsOpen bool
 	// Scope is what a token must have for a call of the tool; "": nothing.
 	Scope string
-	// Before, if set, is asked about each request first, and may answer it.
+	// Before, if set, gets each request first, and may answer it.
 	Before func(http.ResponseWriter, *http.Request) (answered bool)
 }
 
