@@ -116,7 +116,7 @@ func (a *Agent) failMail(ctx context.Context, m contexts.Mail) error {
 	told := "no context here has sent it"
 	if m.Failure == "" {
 		mail := hookpoints.PreSendMessagePayload{From: a.Context.Name(), To: m.Sender(), ContextName: a.Context.Name(),
-			Content: fmt.Sprintf("Your message to context %q was not answered: %s. What was done about it until then stands in "+
+			Content: fmt.Sprintf("Your message to context %q was not answered: %s. Its work until then is in "+
 				"the transcript of that context. The message was:\n%s", a.Context.Name(), diedTimes(m.Tries), m.Content)}
 		isSent := true
 		_, err := a.send(identified(ctx, a, ""), mail, func() (err error) {

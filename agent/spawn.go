@@ -74,7 +74,7 @@ func (s *spawn) keep(ctx context.Context) error {
 	}
 	for in := a.inner; in != nil; in = in.parent() {
 		if in.around.contextName() == name {
-			return fmt.Errorf("context %q is the one of this conversation; a sub-agent needs another one", name)
+			return fmt.Errorf("context %q belongs to this conversation; a sub-agent needs another context", name)
 		}
 	}
 	if a.Subagents.Keep == nil {

@@ -34,17 +34,17 @@ func parseDomainPattern(text string) (domainPattern, error) {
 	case host == "":
 		return p, errors.New("domain: needs a host behind it")
 	case strings.ContainsAny(host, "/?#@"):
-		return p, errors.New("behind domain: stands a host only, without scheme and path")
+		return p, errors.New("domain: takes only a host, without scheme and path")
 	case strings.Contains(host, "*"):
 		return p, errors.New("in a domain, * can only be the first part")
 	case notAddress == nil && address.Is6():
 		host = "[" + address.String() + "]"
 	case strings.Contains(host, ":"):
-		return p, errors.New("behind domain: stands a host only; the rule holds for all its ports")
+		return p, errors.New("domain: takes only a host; the rule holds for all its ports")
 	}
 	u, err := urls.Parse("http://" + host + "/")
 	if err != nil {
-		return p, fmt.Errorf("behind domain: stands no host: %w", err)
+		return p, fmt.Errorf("domain: needs a host: %w", err)
 	}
 	p.host = u.Host()
 	return p, nil

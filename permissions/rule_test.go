@@ -28,10 +28,10 @@ func TestARuleThatCannotBeParsedIsNamedWithItsPlace(t *testing.T) {
 		"read(~root/x)":                "only ~/ stands for a home directory, and only for yours",
 		"fetch_url(example.com)":       "a rule about URLs has domain:HOST or domain:*.HOST in its parentheses",
 		"fetch_url(domain:)":           "domain: needs a host behind it",
-		"fetch(domain:https://a.b/)":   "behind domain: stands a host only, without scheme and path",
+		"fetch(domain:https://a.b/)":   "domain: takes only a host, without scheme and path",
 		"fetch(domain:localhost:8080)": "the rule holds for all its ports",
 		"fetch(domain:a.*.b)":          "in a domain, * can only be the first part",
-		"fetch(domain:a b)":            "behind domain: stands no host",
+		"fetch(domain:a b)":            "domain: needs a host",
 		"agent(x)":                     "rules about such tools have no parentheses; write agent",
 		"mcp(x)":                       "rules about such tools have no parentheses; write mcp",
 	} {

@@ -156,8 +156,8 @@ func TestAURLIsAllowedOnlyIfBothRulesAndListsDo(t *testing.T) {
 func TestAQuestionSaysThatAnAddressIsNotPublic(t *testing.T) {
 	p := WithURLs(fixed{byDefault: Judgement{Decision: Ask, By: "the default for fetch"}}, nil)
 	for addresses, want := range map[string]string{
-		"1.1.1.1": "", "": "", "10.0.0.1": "a.example has the address 10.0.0.1 (private_network)", "-": "the " +
-			"address of a.example is not known",
+		"1.1.1.1": "", "": "", "10.0.0.1": "a.example has the address 10.0.0.1 (private_network)", "-": "chibi " +
+			"does not know the address of a.example",
 	} {
 		if got := p.Default(Call{Access: fetch("https://a.example/",
 			addresses)}); got.Decision != Ask || got.Reason != want {

@@ -64,7 +64,7 @@ func withoutApproval(r *reply, body []byte) []byte {
 		}
 		if changed, err := merge.Set(body, f.Name, []byte("null")); err == nil {
 			body = changed
-			r.remark("its approval does not count: it was one of what it wanted")
+			r.remark("its approval does not count: it approves only the arguments that it wanted")
 		}
 	}
 	return body

@@ -7,8 +7,8 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 )
 
-// Validate returns the mistakes in the definitions of the host's plugins, joined, nil if there
-// are none: a plugin without a handler for one of its Hooks, or with a nil function, and one for
+// Validate returns the mistakes in the definitions of the host's plugins, joined, or nil without
+// mistakes: a plugin without a handler for one of its Hooks, or with a nil function, and one for
 // which [New] got two handlers for one point. They are mistakes of the program, not failures of a
 // plugin: firing such a point is an error, too. A nil host has none.
 func (h *Host) Validate() error {

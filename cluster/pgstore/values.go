@@ -54,7 +54,7 @@ type row struct {
 	err     error
 }
 
-var errRow = errors.New("the server's answer is not what was asked for; the home may be damaged")
+var errRow = errors.New("the server's answer does not fit the request; the home may be damaged")
 
 // column takes the next column; nil if it is NULL.
 func (r *row) column() []byte {

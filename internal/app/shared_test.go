@@ -174,7 +174,7 @@ func TestASharedContextRequiresAGuard(t *testing.T) {
 	m.setLocal(t, "work", "[plugins.gate]\non_failure = \"block\"\n")
 	m.setLocal(t, "shouted", "[plugins.shout]\non_failure = \"block\"\n")
 	m.setLocal(t, "foreign", "[plugins.\"claude:x\"]\non_failure = \"block\"\n")
-	const do = "\nNo prompt is answered and no tool is called without it, as on_failure = \"block\" under " +
+	const do = "\nWithout it chibi answers no prompt and calls no tool, as on_failure = \"block\" under " +
 		"[plugins.%s] of the context, which machines share, says.\nInstall it and turn it on here, or use --no-hooks " +
 		"for this run."
 	for _, test := range []struct{ name, config, want string }{

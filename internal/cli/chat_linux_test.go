@@ -41,7 +41,7 @@ func atTerminal(t *testing.T, home string, args ...string) (*terminaltest.Person
 func TestAWordLikeACommandIsAQuestion(t *testing.T) {
 	for typed, want := range map[string]string{"n": "put -- before it if it is a prompt", "y": "You said: plugins"} {
 		p, cmd := atTerminal(t, t.TempDir(), "plugins")
-		p.Sees(t, "chibi plugin list. Ask the model all the same? [y/N] ")
+		p.Sees(t, "chibi plugin list. Ask the model anyway? [y/N] ")
 		p.WriteString(typed + "\n")
 		p.Sees(t, want)
 		if err := cmd.Wait(); (err == nil) != (typed == "y") {

@@ -90,7 +90,7 @@ the value attached: -vcwork.
 
 const helpOrder = `The order of the flags does not matter: settings are saved first; then contexts
 are destroyed, archived, compacted, renamed, given a system prompt and shown;
-then tools are called, mail is processed, and the prompt is asked.
+then chibi calls tools, processes mail, and sends the prompt.
 
 `
 

@@ -41,7 +41,7 @@ func confirmPrompt(ctx context.Context, p *program, words []string) error {
 		return nil
 	}
 	why := fmt.Sprintf("there is no command %q; see %s", words[0], p.meant)
-	ok, err := p.env.Confirm(ctx, why+". Ask the model all the same? [y/N] ")
+	ok, err := p.env.Confirm(ctx, why+". Ask the model anyway? [y/N] ")
 	if errors.Is(err, command.ErrNoTerminal) || err == nil && !ok {
 		return command.Usage("%s, or put -- before it if it is a prompt", why)
 	}

@@ -67,7 +67,7 @@ func (e *MissingError) Error() string {
 	for _, m := range e.Missing {
 		remedy := m.Remedy()
 		lines = append(lines, fmt.Sprintf("the guard %q is missing: %s", m.Name, m.Why),
-			fmt.Sprintf("No prompt is answered and no tool is called without it, as %s says.", m.saidBy()),
+			fmt.Sprintf("Without it chibi answers no prompt and calls no tool, as %s says.", m.saidBy()),
 			strings.ToUpper(remedy[:1])+remedy[1:]+".")
 	}
 	return strings.Join(lines, "\n")

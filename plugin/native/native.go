@@ -203,7 +203,7 @@ func (l *loader) skip(file executable, reason string) {
 func (l *loader) leaveOut(entry plugin.SkippedPlugin) {
 	if !entry.Disabled && l.requires(entry.Name) {
 		entry.Required, entry.Reportable = true, true
-		entry.Note = "its failure blocks: no prompt is answered and no tool is called without it"
+		entry.Note = "its failure blocks: without it chibi answers no prompt and calls no tool"
 	}
 	l.Skipped = append(l.Skipped, entry)
 }

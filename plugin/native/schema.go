@@ -245,9 +245,10 @@ func (s *schema) keepAsync() (warnings []string) {
 		case !slices.Contains(s.Hooks, name):
 			warnings = append(warnings, fmt.Sprintf("async names %q, which is not among its hooks", name))
 		case isOurs && info.Mode != hookpoints.Observe:
-			warnings = append(warnings, fmt.Sprintf("async names %q, where its answer counts; it is waited for there", name))
+			warnings = append(warnings, fmt.Sprintf("async names %q, where its answer counts; chibi waits for it there", name))
 		case name == hookpoints.OnEnd.Name:
-			warnings = append(warnings, fmt.Sprintf("async names %q, which is the end of the run; it is waited for there", name))
+			warnings = append(warnings, fmt.Sprintf("async names %q, which is the end of the run; chibi waits for it "+
+				"there", name))
 		default:
 			return false
 		}

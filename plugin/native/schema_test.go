@@ -67,8 +67,8 @@ func TestParseSchemas(t *testing.T) {
 			out: `{"name":"a","hooks":["on_start","post_tool","pre_tool","on_end"],` +
 				`"async":["post_tool","on_start","pre_tool","on_end","post_message"]}`,
 			tools: []string{"a"},
-			warnings: []string{`async names "pre_tool", where its answer counts; it is waited for there`,
-				`async names "on_end", which is the end of the run; it is waited for there`,
+			warnings: []string{`async names "pre_tool", where its answer counts; chibi waits for it there`,
+				`async names "on_end", which is the end of the run; chibi waits for it there`,
 				`async names "post_message", which is not among its hooks`},
 		},
 		{name: "what cannot be a variable", out: `{"name":"a","resident":true,"env":["","A=B","PATH"]}`, tools: []string{"a"},

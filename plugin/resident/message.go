@@ -54,7 +54,7 @@ func decode(line []byte) (r response, err error) {
 		if errors.Is(err, strictjson.ErrDepth) {
 			return r, err
 		}
-		return r, fmt.Errorf("it wrote a line that is not JSON: %q; what is not an answer belongs on standard error",
+		return r, fmt.Errorf("it wrote a line that is not JSON: %q; write everything except answers to standard error",
 			excerpt(line))
 	}
 	switch err := strictjson.DecodeKnown(line, &r); {

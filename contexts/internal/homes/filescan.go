@@ -48,7 +48,7 @@ func (t *fileTranscript) parts(ctx context.Context) (list []transcript.Segment, 
 	return t.entries.log.Snapshot()
 }
 
-// reading is a scan in progress.
+// reading has the state of a scan.
 type reading struct {
 	calledOff func() error // returns why the caller's context has ended
 	report    func(format string, args ...any)

@@ -47,7 +47,7 @@ func historyCommand(env *command.Env) *cli.Command {
 			&cmdline.Flag{Name: "context", Takes: cmdline.Word("NAME", cmdline.Context), Into: cmdline.Last(&f.context),
 				About: "the context NAME, as without --context"},
 			&cli.IntFlag{Name: "last", Usage: "the last `N` entries, 0 for all", Value: -1,
-				DefaultText: "20, if nothing else is asked for", Destination: &f.last},
+				DefaultText: "20, without other limits", Destination: &f.last},
 			&cli.IntFlag{Name: "first", Usage: "the first `N` entries", DefaultText: "all", Destination: &f.first},
 			&cli.StringFlag{Name: "since", Usage: "entries since `TIME`: 2026-11-21, \"2026-11-21 14:30\", 2h, 3d, today, " +
 				"yesterday", Destination: &f.since},

@@ -14,7 +14,7 @@ import (
 
 // Commands lists the commands about hook points.
 func Commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{env.Group("hook", "the moments at which plugins are asked", []*cli.Command{
+	return []*cli.Command{env.Group("hook", "the moments at which chibi asks plugins", []*cli.Command{
 		listCommand(env), fireCommand(env), runCommand(env), showCommand(env), schemaCommand(env),
 	})}
 }

@@ -20,10 +20,10 @@ func copyCommand(env *command.Env) *cli.Command {
 	var dryRun bool
 	return env.Command(command.Spec{
 		Name: "copy", Args: "FROM TO", About: "copy contexts, mail and cached outputs from one store to another",
-		More: "FROM and TO are homes: a folder, \"files\" for the files of the home, or the URL of a store. A copy that " +
-			"was interrupted is repeated, and one that is repeated later copies what is new. A context that was continued " +
-			"in TO is not changed, and named; the others are copied. FROM may be in use. Nothing is removed from TO. " +
-			"Configuration, plugins and traces are not copied.",
+		More: "FROM and TO are homes: a folder, \"files\" for the files of the home, or the URL of a store. Repeat " +
+			"an interrupted copy; a later copy adds only what is new. chibi names a context that went on in TO, and does not " +
+			"change it; it copies the others. FROM may be in use. chibi removes nothing from TO, and does not copy " +
+			"configuration, plugins and traces.",
 		Flags: []cli.Flag{command.Switch(&dryRun, "dry-run", "only say what would be copied")},
 		Examples: []string{"chibi-cluster store copy ~/.chibi /backup/chibi",
 			"chibi-cluster store copy files nats://localhost:4222/team"},

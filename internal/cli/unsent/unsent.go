@@ -115,7 +115,8 @@ func (k kept) list(asJSON bool) error {
 func (k kept) showCommand() *cli.Command {
 	var asJSON bool
 	return k.Command(command.Spec{
-		Name: "show", Args: "ID", About: "show what could not be stored", Flags: []cli.Flag{command.JSONFlag(&asJSON)},
+		Name: "show", Args: "ID", About: "show the entries that chibi could not store",
+		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
 		Run: func(_ context.Context, args []string) error {
 			_, u, err := k.found(args[0])
 			switch {
@@ -139,7 +140,7 @@ func (k kept) showCommand() *cli.Command {
 func (k kept) addCommand() *cli.Command {
 	var to string
 	return k.Command(command.Spec{
-		Name: "add", Args: "ID", About: "add what could not be stored to its context as a note, and remove it here",
+		Name: "add", Args: "ID", About: "add the entries to their context as a note, and remove them here",
 		Flags: []cli.Flag{&cmdline.Flag{Name: "to", Takes: cmdline.Word("NAME", cmdline.Context), Into: cmdline.Last(&to),
 			About: "add it to the context NAME"}},
 		More:     "The note is the last message of the context, and the model reads it with the next prompt.",
@@ -198,14 +199,15 @@ func note(u contexts.Unsent) string {
 
 func (k kept) removeCommand() *cli.Command {
 	return k.Command(command.Spec{
-		Name: "remove", Args: "ID", About: "remove what could not be stored",
+		Name: "remove", Args: "ID", About: "remove the entries that chibi could not store",
 		Flags: []cli.Flag{k.YesFlag("do not ask for confirmation")},
 		Run: func(ctx context.Context, args []string) error {
 			h, u, err := k.found(args[0])
 			if err != nil {
 				return err
 			}
-			question := fmt.Sprintf("Remove what could not be stored in context '%s'? It is nowhere else. [y/N] ", u.Context)
+			question := fmt.Sprintf("Remove the entries that chibi could not store in context '%s'? They are nowhere else. "+
+				"[y/N] ", u.Context)
 			if yes, err := k.Confirm(ctx, question); err != nil || !yes {
 				return errors.Join(err, k.Out.Say("Aborted"))
 			}

@@ -29,7 +29,7 @@ echo '{"block": true, "message": "no"}'`
 				`--resident none; they need not, if they depend on the time or on what came before`}},
 		{"a log line", "echo loaded", []string{
 			`error resident pre_tool: started with --resident it failed, started for the event it did not: its resident ` +
-				`process: it wrote a line that is not JSON: "loaded"; what is not an answer belongs on standard error`}},
+				`process: it wrote a line that is not JSON: "loaded"; write everything except answers to standard error`}},
 		{"no process that stays", "exit 3", []string{
 			`error resident pre_tool: started with --resident it failed, started for the event it did not: its resident ` +
 				`process: connection closed: exit status 3`}},

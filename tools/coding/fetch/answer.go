@@ -55,7 +55,7 @@ func (p *plan) text(r *response) (text string, isText bool) {
 		r.note("converted from %s", d.from)
 	}
 	if d.invalid > 0 {
-		r.note("U+FFFD stands for what is not UTF-8: %s", size(int64(d.invalid)))
+		r.note("U+FFFD stands for bytes that are not UTF-8: %s", size(int64(d.invalid)))
 	}
 	switch {
 	case p.isRaw:

@@ -62,7 +62,7 @@ func TestWhatTheModelIsShown(t *testing.T) {
 		"/meta":     "200 OK, text/html, 38 bytes\nnote: converted from windows-1252\n\n“café”\n",
 		"/wrong":    "200 OK, text/html, 5 bytes\n\ncafé\n",
 		"/utf16":    "200 OK, text/plain, 6 bytes\nnote: converted from utf-16le\n\nhi\n",
-		"/invalid": "200 OK, text/plain, 4 bytes\nnote: U+FFFD stands for what is not UTF-8: " +
+		"/invalid": "200 OK, text/plain, 4 bytes\nnote: U+FFFD stands for bytes that are not UTF-8: " +
 			"2 bytes\n\na\uFFFDb\n",
 		"/none": "200 OK, text/html, 10 bytes\n\nx\n",
 		"/image": "200 OK, image/png, 5 bytes\nnote: this is not text; format raw returns it, as far as it " +
@@ -80,7 +80,7 @@ func TestWhatTheModelIsShown(t *testing.T) {
 		t.Errorf("raw: %q", raw.Text)
 	}
 	raw = u.fetch(t, `{"url": "`+base+`/image", "format": "raw"}`)
-	if !strings.HasSuffix(raw.Text, "\nnote: U+FFFD stands for what is not UTF-8: 1 byte\n\n\uFFFDPNG\x00\n") {
+	if !strings.HasSuffix(raw.Text, "\nnote: U+FFFD stands for bytes that are not UTF-8: 1 byte\n\n\uFFFDPNG\x00\n") {
 		t.Errorf("raw image: %q", raw.Text)
 	}
 }
