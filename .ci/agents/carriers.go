@@ -58,6 +58,7 @@ func pi() agent {
 func openCode() agent {
 	a := ofOpenCode("opencode")
 	a.pkg, a.version, a.Program = "opencode-ai", "1.18.33", "opencode"
+	a.few = append(a.few, "changed result", "through MCP", "hooked once", "fail-closed")
 	return a
 }
 

@@ -49,7 +49,7 @@ func initCommand(env *command.Env) *cli.Command {
 		Name: "init", About: "make the store that the configuration names, or its missing parts",
 		More: "It changes nothing that exists, except the format number, which it raises: all programs must be new " +
 			"enough for that (docs/operating/CLUSTER.md, Upgrades). It says what it made, and what differs from its " +
-				"own settings.",
+			"own settings.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "replicas", Usage: "how many servers of NATS keep everything", Value: 3,
 				Destination: &o.Replicas},
