@@ -280,7 +280,7 @@ var boundOf = map[string]string{
 	"tools/coding.reading.read":                   "a file that `read_file` shows",
 	"internal/app.stampOf":                        "directories",
 	"internal/app.LastBridged":                    ownBytes,
-	"internal/agents/bridge.Installer.tellServer": ownBytes,
+	"internal/agents/bridge.editing.tellServer":   ownBytes,
 	"internal/agents/carrier.File.Text":           ownBytes,
 	"internal/cli/bridge.shownOf":                 ownBytes, // of the tables of agents
 	"internal/cli/bridge.shown.String":            ownBytes,

@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"slices"
+
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
@@ -21,12 +23,25 @@ func (r *run) recognize(payload []byte) {
 		return
 	}
 	d := by.Dialect()
-	event, known := d.Like(r.event)
+	event, known := like(d, r.event)
 	if !known {
 		return
 	}
 	r.foreign = &foreignEntry{r.Agent, r.Name, r.event, how}
 	r.Agent, r.Name, r.event, r.bridge.Agent = d, event.Name, event, d.Name
+}
+
+// like returns an agent's event that another agent's is there: the event of its name, or the first at which
+// the same happens.
+func like(d engine.Dialect, other engine.Event) (engine.Event, bool) {
+	if e, known := d.Event(other.Name); known {
+		return e, true
+	}
+	n := slices.IndexFunc(d.Events, func(e engine.Event) bool { return e.Kind == other.Kind && e.Kind != engine.Never })
+	if n < 0 {
+		return engine.Event{}, false
+	}
+	return d.Events[n], true
 }
 
 // entry is the agent in whose settings the entry is, and the event in its words.

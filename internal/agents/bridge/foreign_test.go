@@ -85,7 +85,8 @@ func TestTwoEntriesAreAskedAboutACallOnce(t *testing.T) {
 		if agent, _ := os.ReadFile(filepath.Join(dir, "asked")); string(agent) != "grok\n" {
 			t.Errorf("plugins are told that it is %s", agent)
 		}
-		if list, _ := filepath.Glob(filepath.Join(dir, "bridge", "*", "s1")); len(list) != 1 || !strings.Contains(list[0], "grok") {
+		list, _ := filepath.Glob(filepath.Join(dir, "bridge", "*", "s1"))
+		if len(list) != 1 || !strings.Contains(list[0], "grok") {
 			t.Errorf("there are sessions %v", list)
 		}
 	}

@@ -57,7 +57,7 @@ func (i Installer) change(e editing) (done Done, err error) {
 		done.note("%s takes no MCP servers from settings of the scope %q; it does not get the plugins' tools",
 			i.Agent.Title, i.Scope)
 	case hasServers && servers.Path == "":
-		err = i.tellServer(&done, servers, e)
+		err = e.tellServer(&done, servers)
 	case hasServers && !isSame:
 		e.format, e.hooks, e.server = servers.Format, false, true
 		err = i.edit(&done, i.path(servers.Place), e)
@@ -81,7 +81,7 @@ func (i Installer) in(p engine.Place) Installer {
 // edit changes a file and keeps the receipt.
 func (i Installer) edit(done *Done, path string, e editing) error {
 	if i.Trial {
-		return i.try(done, path, e)
+		return e.try(done, path)
 	}
 	return jsonfile.Update(receiptsFile(i.Home), func(all *receipts) error {
 		if *all == nil {

@@ -162,7 +162,7 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 func (r *run) fire(ctx context.Context) (engine.Effect, error) {
 	ctx = plugin.WithIdentity(ctx, r.identity)
 	ctx = plugin.WithRequest(ctx, sync.OnceValue(r.request))
-	return r.judgedOnce(ctx, func() (engine.Effect, error) { return points{r}.fire(ctx) })
+	return judging{r}.once(ctx, func() (engine.Effect, error) { return points{r}.fire(ctx) })
 }
 
 // readAll reads what the agent says, to the end or until ctx ends.

@@ -66,21 +66,21 @@ func (i Installer) removeServer(doc *jsonedit.Doc) {
 
 // tellServer lets a program of the agent add or remove the server. What it was told is noted beside
 // the receipts of files.
-func (i Installer) tellServer(done *Done, place engine.ServerPlace, e editing) error {
-	if i.Trial {
-		return i.tryServer(done, place, e)
+func (e editing) tellServer(done *Done, place engine.ServerPlace) error {
+	if e.Trial {
+		return e.tryServer(done, place)
 	}
-	return jsonfile.Update(receiptsFile(i.Home), func(all *receipts) error {
+	return jsonfile.Update(receiptsFile(e.Home), func(all *receipts) error {
 		told := strings.Join(place.Add, " ")
 		_, wasTold := (*all)[told]
-		if e.adds && !i.NoServer && i.toldTo(done, place, wasTold) {
+		if e.adds && !e.NoServer && e.toldTo(done, place, wasTold) {
 			all.keep(told, receipt{})
 		}
-		if e.adds && !i.NoServer || !wasTold {
+		if e.adds && !e.NoServer || !wasTold {
 			return nil
 		}
-		if found, err := i.Run(place.Remove[0], place.Remove[1:]...); !found || err != nil {
-			done.note("%s was not told that the MCP server is gone; do it yourself: %s", i.Agent.Title,
+		if found, err := e.Run(place.Remove[0], place.Remove[1:]...); !found || err != nil {
+			done.note("%s was not told that the MCP server is gone; do it yourself: %s", e.Agent.Title,
 				strings.Join(place.Remove, " "))
 		} else {
 			done.Ran = append(done.Ran, strings.Join(place.Remove, " "))

@@ -23,8 +23,8 @@ func Added(home string) ([]string, error) {
 func receiptsOf(home string) (receipts, error) { return jsonfile.Read[receipts](receiptsFile(home)) }
 
 // try says whether a file would be changed, and why it could not be.
-func (i Installer) try(done *Done, path string, e editing) error {
-	all, err := receiptsOf(i.Home)
+func (e editing) try(done *Done, path string) error {
+	all, err := receiptsOf(e.Home)
 	if err != nil {
 		return err
 	}
@@ -51,8 +51,8 @@ func (i Installer) try(done *Done, path string, e editing) error {
 }
 
 // tryServer says whether the agent would be told that the MCP server is gone.
-func (i Installer) tryServer(done *Done, place engine.ServerPlace, e editing) error {
-	all, err := receiptsOf(i.Home)
+func (e editing) tryServer(done *Done, place engine.ServerPlace) error {
+	all, err := receiptsOf(e.Home)
 	if _, wasTold := all[strings.Join(place.Add, " ")]; wasTold && !e.adds {
 		done.Ran = append(done.Ran, strings.Join(place.Remove, " "))
 	}

@@ -41,10 +41,13 @@ func (v verdict) isOver() bool {
 	return age < 0 || age > Limit
 }
 
-// judgedOnce has plugins asked about an event once, where an agent starts several entries for it: its own
+// judging is an event whose verdict other entries may share.
+type judging struct{ *run }
+
+// once has plugins asked about an event once, where an agent starts several entries for it: its own
 // and those of agents whose settings it reads. The first one asks, another one returns the same verdict. One
 // that cannot have it asks itself: whatever goes wrong, plugins are asked once too often.
-func (r *run) judgedOnce(ctx context.Context, ask func() (engine.Effect, error)) (engine.Effect, error) {
+func (r judging) once(ctx context.Context, ask func() (engine.Effect, error)) (engine.Effect, error) {
 	if !r.isShared() || r.id() == "" {
 		return ask()
 	}
@@ -67,7 +70,7 @@ func (r *run) judgedOnce(ctx context.Context, ask func() (engine.Effect, error))
 
 // isShared reports whether the agent starts several entries: this one is another agent's, which is noted, or
 // such a one was noted in the session. Where that begins, one may follow.
-func (r *run) isShared() bool {
+func (r judging) isShared() bool {
 	if r.unusable != nil || r.bridge.Run == noSession || r.foreign == nil && r.Agent.Reads == nil {
 		return false
 	}
@@ -87,7 +90,7 @@ func (r *run) isShared() bool {
 
 // id is what names the event among those of its kind: the agent's id of the call, or of the prompt with
 // which a turn begins and ends, or the session where that begins. Events without one are asked about twice.
-func (r *run) id() string {
+func (r judging) id() string {
 	switch r.event.Kind {
 	case engine.SessionStart:
 		return r.bridge.Run
@@ -99,7 +102,7 @@ func (r *run) id() string {
 
 // keyWith is the hash of all that plugins are told about the event, but for the time, with these arguments of
 // the tool: an id alone says nothing, as agents use some again, and what is judged is what it stands for.
-func (r *run) keyWith(input json.RawMessage) string {
+func (r judging) keyWith(input json.RawMessage) string {
 	about := maps.Clone(r.moment.Values)
 	for _, v := range []engine.Value{engine.Time, engine.ToolName, engine.ToolInput, engine.ToolCategory,
 		engine.ToolSubject} { // but for the time they follow from the tool and its arguments
@@ -121,7 +124,7 @@ func askedDir(session string) string { return filepath.Join(session, "asked") }
 const timeToAsk = 10 * time.Second
 
 // lock waits until no other entry asks about the same. The lock of a process that has died is free.
-func (r *run) lock(ctx context.Context, key string) (unlock func(), err error) {
+func (r judging) lock(ctx context.Context, key string) (unlock func(), err error) {
 	dir := askedDir(r.bridge.Dir(r.session.Home))
 	if err := disk.MkdirAll(disk.OS{}, dir, 0o700); err != nil {
 		return nil, err
@@ -142,7 +145,7 @@ func (r *run) lock(ctx context.Context, key string) (unlock func(), err error) {
 
 // take takes the verdict of another entry, once: an entry that is asked about the same again asks again. What
 // the model and the person are told has been told.
-func (r *run) take(key string) (effect engine.Effect, found bool) {
+func (r judging) take(key string) (effect engine.Effect, found bool) {
 	by, _ := r.entry()
 	isMeant := func(v verdict) bool { return (v.Key == key || v.Changed == key) && v.By != by && !v.isOver() }
 	if !slices.ContainsFunc(r.state().Verdicts, isMeant) {
@@ -162,7 +165,7 @@ func (r *run) take(key string) (effect engine.Effect, found bool) {
 }
 
 // keep keeps a verdict for the other entries. If that is not possible, they ask themselves.
-func (r *run) keep(key string, effect engine.Effect) {
+func (r judging) keep(key string, effect engine.Effect) {
 	text, err := strictjson.Encode(effect)
 	if err != nil || len(text) > maxVerdict {
 		return

@@ -115,20 +115,6 @@ func (d Dialect) Event(name string) (Event, bool) {
 	return Event{}, false
 }
 
-// Like returns the agent's event that another agent's is there: the one of its name, or the first at which
-// the same happens.
-func (d Dialect) Like(other Event) (Event, bool) {
-	if e, known := d.Event(other.Name); known {
-		return e, true
-	}
-	for _, e := range d.Events {
-		if e.Kind == other.Kind && e.Kind != Never {
-			return e, true
-		}
-	}
-	return Event{}, false
-}
-
 // isNamed reports whether a name is that of the event.
 func (e Event) isNamed(name string, anyCase bool) bool {
 	if anyCase {
