@@ -60,7 +60,7 @@ func TestURLsThatAreRefused(t *testing.T) {
 		"postgres://me:pass/word@h/chibi":           "write @ / ? # and % as %40",
 		"postgres://me:12?word@h/chibi":             "write @ / ? # and % as %40",
 		"postgres://me@h/chibi#home":                "the store's URL does not go on after the host",
-		"postgres://me@h/chibi?home=%zz":            "is not a list NAME=VALUE",
+		"postgres://me@h/chibi?home=%zz":            "has no list NAME=VALUE",
 		"postgres://me@" + strings.Repeat("a,", 20): "names 21 hosts; at most 16 are tried",
 	}
 	for text, want := range cases {
