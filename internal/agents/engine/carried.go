@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// Carried returns a table with what all agents have in common in which chibi is a plugin in JavaScript (see the
-// package carrier). An MCP server's tool has there the name that chibi gives it.
-func Carried(d Dialect) Dialect {
-	d.MCPName = "mcp__%s__%s"
-	d.Exits = []Exit{{Status: "0", JSON: JSONDecides, Then: EndsOK}}
-	return d
-}
+// CarriedMCPName is how an MCP server's tool is called in all agents in which chibi is a plugin in JavaScript (see the
+// package carrier): by the name that chibi gives it.
+const CarriedMCPName = "mcp__%s__%s"
+
+// CarriedExits are what exit statuses mean in these agents.
+func CarriedExits() []Exit { return []Exit{{Status: "0", JSON: JSONDecides, Then: EndsOK}} }
 
 // CarriedAt is the event of a kind in such an agent. takes are the members of an answer that the agent carries
 // out, with spaces between them, and lost is what it does not.

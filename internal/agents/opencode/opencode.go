@@ -25,11 +25,12 @@ func Kilo() engine.Agent {
 }
 
 func table(title, name string, facts engine.Facts) engine.Dialect {
-	return engine.Carried(engine.Dialect{
+	return engine.Dialect{
+		MCPName: engine.CarriedMCPName, Exits: engine.CarriedExits(),
 		Title: title, Facts: facts, Places: places(name), Carrier: "opencode", Servers: servers(name),
 		Events: events(title), Tools: toolNames(),
 		AfterAdd: title + " takes the plugin when it is started the next time",
-	})
+	}
 }
 
 // events are the events of the plugin.

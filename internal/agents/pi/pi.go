@@ -13,12 +13,13 @@ import (
 func Agent() engine.Agent { return engine.Agent{Names: []string{"pi"}, Table: table} }
 
 func table() engine.Dialect {
-	return engine.Carried(engine.Dialect{
+	return engine.Dialect{
+		MCPName: engine.CarriedMCPName, Exits: engine.CarriedExits(),
 		Title:  "pi",
 		Facts:  engine.Facts{Driven: "0.87.1", Date: "2026-11-28", Read: "the types and documents that the program brings"},
 		Places: places(), Carrier: "pi", Events: events(), Tools: toolNames(),
 		AfterAdd: "A pi that runs takes the extension after /reload, or when it is started again",
-	})
+	}
 }
 
 // events are the events of the extension.
