@@ -93,6 +93,7 @@ type demonstration struct {
 	records  []plugin.Record
 
 	permissions []agent.PermissionEvent // of the present step
+	shown       map[string]bool         // what the demonstration has shown, which it shows once
 }
 
 // run holds a short conversation with the example plugins in a scratch home, and shows
@@ -111,6 +112,7 @@ func run(ctx context.Context, env *command.Env) error {
 	shown := request.Output
 	d := &demonstration{
 		out: env.Out.Screen.Stdout(), home: home, plugins: request.Plugins.In(home), sessions: map[string]*app.Session{},
+		shown: map[string]bool{},
 	}
 	d.output = agent.Output{Notice: shown.Notice, Waiting: shown.Waiting, Event: func(e agent.Event) {
 		if e.Permission != nil {
@@ -132,8 +134,8 @@ func run(ctx context.Context, env *command.Env) error {
 		return err
 	}
 	fmt.Fprintf(d.out, "A scratch home with the example plugins and the built-in demo model.\n")
-	for _, text := range slices.Concat(leftOut, more) {
-		fmt.Fprintf(d.out, "left out: %s\n", text)
+	if all := slices.Concat(leftOut, more); len(all) > 0 {
+		fmt.Fprintf(d.out, "left out: %s\n", strings.Join(all, ", "))
 	}
 	fmt.Fprintln(d.out)
 	if len(names) == 0 {
@@ -148,6 +150,11 @@ func (d *demonstration) show(ctx context.Context, names []string) error {
 			if err := d.ask(ctx, step); err != nil {
 				return err
 			}
+		}
+	}
+	if slices.Contains(names, "guard-push") {
+		if err := d.bridge(ctx); err != nil {
+			return err
 		}
 	}
 	fmt.Fprintln(d.out, "What each plugin did:")
@@ -282,9 +289,10 @@ func (d *demonstration) ask(ctx context.Context, step step) error {
 	if err = errors.Join(err, s.Agent.End(ctx, err)); err != nil {
 		return err
 	}
-	indent(d.out, "  ", answer.String())
+	d.say(answer.String())
 	for _, r := range d.records[before:] {
-		if r.Result != plugin.NoOpinion {
+		if kind := fmt.Sprint(r.Point, r.Plugin, r.Result); r.Result != plugin.NoOpinion && !d.shown[kind] {
+			d.shown[kind] = true
 			fmt.Fprintf(d.out, "  [%s] %s: %s\n", r.Point, r.Plugin, effect(r))
 		}
 	}

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -50,10 +49,4 @@ func summary(p plugin.Plugin, records []plugin.Record) string {
 	slices.Sort(effects)
 	return fmt.Sprintf("%s: saw %s (%s), %s", name, english.Plural(asked, "event", ""), strings.Join(points, ", "),
 		strings.Join(slices.Compact(effects), ", "))
-}
-
-func indent(w io.Writer, before, text string) {
-	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintln(w, strings.TrimRight(before+line, " "))
-	}
 }
