@@ -24,7 +24,7 @@ const (
 func checks() []check {
 	return []check{
 		{
-			name: "a blocked command does not run, and the model is told why", plugins: []string{"guard"},
+			name: "a blocked command does not run, and the model reads why", plugins: []string{"guard"},
 			script:  shell("echo ran > forbidden.txt"),
 			without: all(trial.ended, wrote("forbidden.txt", "ran"), told("rule 4711", false)),
 			with:    all(trial.ended, wrote("forbidden.txt", ""), told("rule 4711", true)),
