@@ -73,7 +73,7 @@ func (p *plan) addAgents(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range agents.All() {
+	for _, d := range agents.Bridges() {
 		i := base
 		i.Agent, i.Trial = d, true
 		done, err := i.Remove()
@@ -98,7 +98,7 @@ func (p *plan) addAgents(ctx context.Context) error {
 // run may use a context.
 func (p *plan) addProcesses(ctx context.Context) error {
 	places := []string{p.home}
-	for _, agent := range agents.Names() {
+	for _, agent := range agents.BridgeNames() {
 		sessions, err := filepath.Glob(filepath.Join(p.home, "bridge", agent, "*"))
 		if err != nil {
 			return err
