@@ -15,7 +15,7 @@ import (
 // carriers are the agents in which chibi is a plugin in JavaScript.
 func carriers() []agent { return []agent{kilo(), openCode(), pi()} }
 
-// tries reports whether a check is one for the agent: where a run takes minutes there are four.
+// tries reports whether a check is one for the agent: where a run takes minutes there are few.
 func (a agent) tries(c check) bool {
 	return a.few == nil || slices.ContainsFunc(a.few, func(name string) bool { return strings.Contains(c.name, name) })
 }
@@ -49,7 +49,7 @@ func pi() agent {
 		},
 		scenes: []scene{{name: "failed", steps: failing}},
 		few: []string{"a blocked command", "rewritten arguments", "context beside the prompt", "go on at its end",
-			"changed result", "context beside a result", "ends the turn", "written for Claude Code", "question", "hangs",
+			"changed result", "context beside a result", "ends the turn", "Claude Code", "question", "hangs",
 			"when chibi is gone", "restores"},
 	}
 }
@@ -112,7 +112,7 @@ func ofOpenCode(name string) agent {
 				{Kind: "shell-in-sub-agent", Calls: []call{use("shell", object{"command": "echo three"})}},
 				{Text: "The task is done."}}
 		}}},
-		few:   []string{"a blocked command", "rewritten arguments", "context beside the prompt", "restores"},
+		few:   []string{"a blocked command", "rewritten arguments", "context beside the prompt", "Claude Code", "restores"},
 		limit: 5 * time.Minute, // without a network it waits for answers
 	}
 }

@@ -18,6 +18,8 @@ type check struct {
 	// config and plugins are chibi's home, script what the model answers.
 	config  string
 	plugins []string
+	// foreign says that there is a hook in Claude Code's settings, which some agents run by themselves.
+	foreign bool
 	script  func(use tools, project string) []step
 	// without must hold before the bridge is added, with afterwards.
 	without, with func(t trial) error
@@ -50,9 +52,18 @@ func (v verdict) String() string {
 	return line
 }
 
+// firm is a failure that no loss of the agent explains.
+type firm struct{ error }
+
+// Unwrap returns the failure.
+func (f firm) Unwrap() error { return f.error }
+
+// before is what failed before the bridge was added, where nothing of it can be lost.
+func before(err error) error { return firm{fmt.Errorf("without the bridge: %w", err)} }
+
 // judge runs a check in an agent.
 func (c check) judge(o options, a agent) verdict {
-	v := verdict{word: "PASS", agent: a.Name, version: a.title(), check: c.name}
+	v := verdict{word: "PASS", agent: a.Name, version: a.title(), check: c.name, detail: c.itself(o, a).how}
 	if err := c.available(o, a); err != nil {
 		v.word, v.detail = "SKIP", err.Error()
 		return v
@@ -63,7 +74,7 @@ func (c check) judge(o options, a agent) verdict {
 	}
 	if err := try(c, o, a); err != nil {
 		v.word, v.detail = "FAIL", strings.Join(strings.Fields(err.Error()), " ")
-		if said := c.admitted(o, a); said != "" {
+		if said := c.admitted(o, a); said != "" && !errors.As(err, new(firm)) {
 			v.word, v.detail = "LOSS", said
 		}
 	}
@@ -82,13 +93,13 @@ func (c check) available(o options, a agent) error {
 // compare runs the agent without the bridge and with it.
 func (c check) compare(o options, a agent) error {
 	if err := c.try(o, a, c.without, nil); err != nil {
-		return fmt.Errorf("without the bridge: %w", err)
+		return before(err)
 	}
 	return c.try(o, a, c.with, addBridge)
 }
 
 // try runs the agent once, after what is to be done before, and looks at what happened.
-func (c check) try(o options, a agent, look func(trial) error, before func(*home, agent) error) error {
+func (c check) try(o options, a agent, look func(trial) error, prepare func(*home, agent) error) error {
 	h, err := newHome(o, a, nil)
 	if err != nil {
 		return err
@@ -98,8 +109,8 @@ func (c check) try(o options, a agent, look func(trial) error, before func(*home
 	if err := h.install(c.config, c.plugins...); err != nil {
 		return err
 	}
-	if before != nil {
-		if err := before(h, a); err != nil {
+	if prepare != nil {
+		if err := prepare(h, a); err != nil {
 			return err
 		}
 	}
@@ -126,22 +137,39 @@ func addBridgeWith(h *home, a agent, flags ...string) error {
 	return err
 }
 
-// admitted returns what chibi says is lost, if the agent cannot do it.
-func (c check) admitted(o options, a agent) string {
+// says is what chibi says of an agent.
+type says struct {
+	Title  string
+	Events []struct{ Points, Lost []string }
+	Itself []owner `json:"runs_by_itself"`
+}
+
+// owner is an agent whose hooks another one runs by itself, and the files that it reads.
+type owner struct {
+	Agent string
+	Files []string
+	Names string `json:"tool_names"`
+}
+
+func (c check) shown(o options, a agent) (s says) {
 	h, err := newHome(o, a, nil)
-	if err != nil || c.loss.sentence == "" {
-		return ""
+	if err != nil {
+		return s
 	}
 	defer h.done(options{})
 	shown, err := h.chibi(a, "bridge", "show", a.Name, "--json")
-	if err != nil {
+	if err == nil {
+		json.Unmarshal([]byte(shown), &s)
+	}
+	return s
+}
+
+// admitted returns what chibi says is lost, if the agent cannot do it.
+func (c check) admitted(o options, a agent) string {
+	if c.loss.sentence == "" {
 		return ""
 	}
-	var says struct {
-		Events []struct{ Points, Lost []string }
-	}
-	json.Unmarshal([]byte(shown), &says)
-	for _, e := range says.Events {
+	for _, e := range c.shown(o, a).Events {
 		for _, sentence := range e.Lost {
 			if slices.Contains(e.Points, c.loss.point) && strings.Contains(sentence, c.loss.sentence) {
 				return sentence

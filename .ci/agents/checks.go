@@ -84,13 +84,33 @@ func checks() []check {
 			special: once,
 		},
 		{
-			name: "a hook that was written for Claude Code denies", config: ofClaude,
+			name: "a hook that was written for Claude Code denies", config: ofClaude, foreign: true,
 			script:  shell("echo ran > forbidden.txt"),
-			special: claudes,
+			without: all(wrote("forbidden.txt", "ran"), told("rule 4720", false)),
+			with:    all(wrote("forbidden.txt", ""), told("rule 4720", true)),
+			special: written("PreToolUse", "Bash", "echo rule 4720 >&2; exit 2"),
+		},
+		{
+			name: "a hook that was written for Claude Code rewrites", config: ofClaude, foreign: true,
+			loss:    loss{"pre_tool", "ignores rewritten arguments"},
+			script:  shell("echo original > out.txt"),
+			without: all(trial.ended, wrote("out.txt", "original")),
+			with:    all(trial.ended, wrote("out.txt", "rewritten")),
+			special: written("PreToolUse", "Bash", rewriting),
+		},
+		{
+			name: "a hook that was written for Claude Code adds context", config: ofClaude, foreign: true,
+			loss:    loss{"pre_message", "ignores a context"},
+			script:  silence,
+			without: all(trial.ended, told("hint 4721", false)),
+			with:    all(trial.ended, told("hint 4721", true)),
+			special: written("UserPromptSubmit", "", "echo hint 4721: it is late"),
 		},
 		{
 			name: "with Claude Code's entries beside its own a plugin is asked once", plugins: []string{"count"},
 			script:  shell("echo ran > out.txt"),
+			without: all(trial.ended, wrote("out.txt", "ran"), counted(0)),
+			with:    all(trial.ended, wrote("out.txt", "ran"), counted(1)),
 			special: beside,
 		},
 		{
@@ -248,44 +268,6 @@ func once(c check, o options, a agent) error {
 	return nil
 }
 
-// ofClaude turns on the hooks of Claude Code.
-const ofClaude = "[foreign.claude]\nuser = true\n"
-
-// claudes puts a hook into Claude Code's settings, which denies commands in the agent too: in Claude Code by
-// itself.
-func claudes(c check, o options, a agent) error {
-	hook := func(h *home, a agent) error {
-		return h.addHooks(".claude/settings.json", []string{"PreToolUse"}, func(string) any {
-			return object{"matcher": "Bash", "hooks": []any{object{"type": "command",
-				"command": "echo asked >> " + h.dir + "/asked; echo rule 4720 >&2; exit 2"}}}
-		})
-	}
-	if a.Name != "claude" {
-		if err := c.try(o, a, all(wrote("forbidden.txt", "ran"), told("rule 4720", false)), hook); err != nil {
-			return fmt.Errorf("without the bridge: %w", err)
-		}
-	}
-	asked := func(t trial) error {
-		if text, _ := os.ReadFile(filepath.Join(t.dir, "asked")); string(text) != "asked\n" {
-			return fmt.Errorf("the hook was asked %q", text)
-		}
-		return nil
-	}
-	look := all(wrote("forbidden.txt", ""), told("rule 4720", true), asked)
-	return c.try(o, a, look, func(h *home, a agent) error { return cmp.Or(hook(h, a), addBridge(h, a)) })
-}
-
-// beside adds the entries of Claude Code too, which some agents start with their own.
-func beside(c check, o options, a agent) error {
-	return c.try(o, a, all(trial.ended, wrote("out.txt", "ran"), counted(1)), func(h *home, a agent) error {
-		_, err := h.chibi(a, "bridge", "add", "--no-mcp", "claude")
-		if a.Name == "claude" {
-			return err
-		}
-		return cmp.Or(err, addBridge(h, a))
-	})
-}
-
 // gone takes chibi away after the bridge was added. With chibi there, the command is blocked.
 func gone(c check, o options, a agent) error {
 	if err := c.try(o, a, wrote("forbidden.txt", ""), addBridge); err != nil {
@@ -298,7 +280,7 @@ func gone(c check, o options, a agent) error {
 
 func goneClosed(c check, o options, a agent) error {
 	if err := c.try(o, a, wrote("forbidden.txt", "ran"), nil); err != nil {
-		return fmt.Errorf("without the bridge: %w", err)
+		return before(err)
 	}
 	return c.try(o, a, wrote("forbidden.txt", ""), func(h *home, a agent) error {
 		return cmp.Or(addBridgeWith(h, a, "--fail-closed"), os.Remove(h.chibiPath()))

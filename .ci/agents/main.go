@@ -4,11 +4,15 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
+
+	"github.com/chibi-host/chibi/internal/agents/drive"
 )
 
 // options are those of the command line.
@@ -75,10 +79,31 @@ func work(o options) error {
 			fmt.Println(a.Name, a.pkg+"@"+a.version)
 		}
 		return nil
+	case os.Getenv(inside) == "":
+		return alone()
 	case o.capture != "":
 		return captureAll(o)
 	}
 	return checkAll(o)
+}
+
+// inside is the variable that says that this program has no other network than loopback, or cannot be so.
+const inside = "CHIBI_AGENTS_INSIDE"
+
+// alone starts this program over without another network than loopback, as chibi bridge verify runs an agent.
+// Where that cannot be, the agents' proxies are a closed port.
+func alone() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	env := append(os.Environ(), inside+"=1")
+	words := drive.NewAlone(context.Background())
+	if words == nil {
+		fmt.Fprintln(os.Stderr, "no network namespace here: the agents' proxies are a closed port instead")
+		return syscall.Exec(self, os.Args, append(env, "CHIBI_AGENTS_PROXY=http://127.0.0.1:9"))
+	}
+	return syscall.Exec(words[0], append(append(words, self), os.Args[1:]...), env)
 }
 
 // atOnce is how many checks run at the same time: most of each is waiting for an agent.

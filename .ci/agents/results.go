@@ -76,7 +76,11 @@ func writeTable(page, table string) error {
 func table(list []verdict) string {
 	cells := map[string]string{}
 	for _, v := range list {
-		cells[v.agent+v.version+v.check] = v.word
+		cell := v.word
+		if cell == "PASS" && v.detail != "" {
+			cell += ", by itself"
+		}
+		cells[v.agent+v.version+v.check] = cell
 	}
 	var columns []agent
 	for _, a := range agents() {
