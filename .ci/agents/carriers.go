@@ -74,7 +74,7 @@ func ofOpenCode(name string) agent {
 	return agent{
 		Agent: drive.Agent{
 			Name: name, Speak: drive.Chat, Args: []string{"run"},
-			Env: []string{upper + "_DISABLE_MODELS_FETCH=1", upper + "_DISABLE_AUTOUPDATE=1"},
+			Env: []string{upper + "_DISABLE_MODELS_FETCH=1", upper + "_DISABLE_AUTOUPDATE=1", "npm_config_fetch_retries=0"},
 			Settings: map[string]string{settings: `{
   "model": "scripted/m", // on loopback
   "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "name": "s",
@@ -113,7 +113,7 @@ func ofOpenCode(name string) agent {
 				{Text: "The task is done."}}
 		}}},
 		few:   []string{"a blocked command", "rewritten arguments", "context beside the prompt", "Claude Code", "restores"},
-		limit: 5 * time.Minute, // without a network it waits for answers
+		limit: 5 * time.Minute, // it is slow where others work too
 	}
 }
 
