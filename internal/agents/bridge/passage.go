@@ -134,7 +134,7 @@ func (p *Passage) add(passed Passed, value string, seen []string) {
 	b.Unseen = slices.ContainsFunc(passed.Arrives, func(does string) bool { return !slices.Contains(seen, does) })
 	b.Why = passed.why()
 	if strings.HasPrefix(b.Says, "allow") && !strings.HasPrefix(b.Arrives, "allow") {
-		b.Why = append(b.Why, "what a hook approves is no opinion, unless [bridge] allow says so")
+		b.Why = append(b.Why, "chibi ignores approvals of hooks, unless [bridge] allow is true")
 	}
 	i := slices.IndexFunc(p.Becomes, func(o Becoming) bool { return o.Says == b.Says && o.Arrives == b.Arrives })
 	if i < 0 {

@@ -45,7 +45,7 @@ func (e editing) try(done *Done, path string) error {
 		return err
 	}
 	if dir := filepath.Dir(file); !disk.IsWritable(dir) {
-		return fmt.Errorf("you may not change files in %s", dir)
+		return fmt.Errorf("you have no permission to change files in %s", dir)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (e *UndrivenError) Error() string {
 	for _, a := range drive.Agents() {
 		names = append(names, a.Name)
 	}
-	return fmt.Sprintf("%s cannot be verified: it cannot be run without a person and a model of its own; there are: %s",
+	return fmt.Sprintf("chibi cannot verify %s: it does not know how to run it without a person; there are: %s",
 		e.Title, strings.Join(names, ", "))
 }
 
@@ -69,7 +69,7 @@ func (i Installer) Verify(ctx context.Context, v Verifying) (seen Verified, err 
 	}
 	program, found := process.Runner{}.LookPath(how.Program)
 	if !found {
-		return seen, fmt.Errorf("%s cannot be verified: there is no %s in PATH", i.Agent.Title, how.Program)
+		return seen, fmt.Errorf("chibi cannot verify %s: there is no %s in PATH", i.Agent.Title, how.Program)
 	}
 	dir, remove, err := disk.MkdirTemp("chibi-verify-")
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *scratch) judge(seen *Verified, limit time.Duration) {
 	})
 	byFile(seen.Hooks, func(t Tried) bool { return t.Own && !t.Runs }, func(file, events string) {
 		problem("chibi's entries in %s are not as chibi writes them for %s, and did not run; chibi bridge add writes "+
-			"them anew", file, events)
+			"them again", file, events)
 	})
 	for _, dead := range s.dead() {
 		problem("%s: %s", dead.File, dead.Problem)
@@ -200,12 +200,12 @@ func (s *scratch) passed(run drive.Ended) string {
 	wrote := func(name string) bool { return disk.Exists(disk.OS{}, filepath.Join(s.project(), name)) }
 	switch {
 	case wrote(deniedFile):
-		return "a denial did not hold: the call that chibi denies was made"
+		return "a denial did not hold: the agent made the call that chibi denies"
 	case !wrote(allowedFile):
-		return fmt.Sprintf("whether a denial holds is not known: not even the call that nobody denies was made, after %d "+
-			"requests to the model", run.Asked)
+		return fmt.Sprintf("chibi does not know whether a denial holds: after %d requests to the model the agent had "+
+			"not even made the call that nobody denies", run.Asked)
 	case !run.Told:
-		return "whether a denial holds is not known: the call that chibi denies was not made, but the model was not told why"
+		return "chibi does not know whether a denial holds: the agent did not make the call, but did not tell the model why"
 	}
 	return ""
 }

@@ -26,19 +26,19 @@ const addHelp = "AGENT is " +
 	"claude, codex, copilot, crush, cursor, droid, gemini, goose, grok, kilo, kimi, opencode, pi or qwen. " +
 	"Its settings file gets an entry for each of its events that chibi has a hook point for; everything else in " +
 	"the file stays as it is. Kilo CLI, OpenCode and pi get a plugin in JavaScript, a file of chibi's own. Where " +
-	"the agent takes MCP servers it is told of \"chibi mcp serve\", so that it gets the plugins' tools too. " +
+	"the agent takes MCP servers, chibi adds \"chibi mcp serve\" to them, so that it gets the plugins' tools too. " +
 	"Adding again brings the entries up to date.\n\n" +
-	"Where chibi is not there, or its home is broken, the agent goes on without it, and says so if it can. With " +
-	"--fail-closed every prompt and tool call is denied then. A plugin that the configuration requires " +
-	"(on_failure = \"block\") denies in any case when it is missing."
+	"If chibi is missing or its home is broken, the agent goes on without it, and says so if it can. With " +
+	"--fail-closed the agent denies every prompt and tool call instead. A plugin that the configuration requires " +
+	"(on_failure = \"block\") always denies when it is missing."
 
 func addCommand(env *command.Env) *cli.Command {
 	var w written
 	return env.Command(command.Spec{
 		Name: "add", Args: "AGENT", About: "let chibi's plugins work inside another agent", More: addHelp,
 		Flags: append(scopeFlags(&w),
-			command.Switch(&w.failClosed, "fail-closed", "deny what plugins cannot be asked about"),
-			command.Switch(&w.noServer, "no-mcp", "do not tell the agent of the MCP server with the plugins' tools"),
+			command.Switch(&w.failClosed, "fail-closed", "deny every event that chibi cannot ask plugins about"),
+			command.Switch(&w.noServer, "no-mcp", "do not add the MCP server with the plugins' tools"),
 			&cli.DurationFlag{Name: "timeout", Usage: "how long the agent waits for an event; plugins get `TIME` less some " +
 				"seconds", DefaultText: bridge.Limit.String(), Destination: &w.limit}),
 		Examples: []string{"chibi bridge add claude", "chibi bridge add gemini --project",
@@ -68,7 +68,7 @@ func removeCommand(env *command.Env) *cli.Command {
 	var w written
 	return env.Command(command.Spec{
 		Name: "remove", Args: "AGENT", About: "take chibi's entries out of the settings of another agent",
-		More: "Files that nobody else has written to since are then as they were before, byte for byte. Entries of other " +
+		More: "A file that nobody else has changed since is then as it was before, byte for byte. The entries of other " +
 			"chibi homes stay.",
 		Flags: scopeFlags(&w), Examples: []string{"chibi bridge remove claude"},
 		Run: func(ctx context.Context, args []string) error {

@@ -37,16 +37,16 @@ type listed struct {
 }
 
 // errDead is the error of a list with entries that do nothing.
-var errDead = errors.New("there are entries that ask no plugin, see above; chibi bridge add AGENT writes them anew, " +
+var errDead = errors.New("there are entries that ask no plugin, see above; chibi bridge add AGENT writes them again, " +
 	"chibi bridge remove AGENT takes them out")
 
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
-		Name: "list", About: "list which agents have chibi's plugins, in your settings and those of the current project",
-		More: "Of the entries of this home it says when each fired last, and which sessions the agent had since they were " +
-			"added in which none did, by the names and times of the agent's own files. If there are entries that ask no " +
-			"plugin, as their program or their home is gone, it exits with status 1.",
+		Name: "list", About: "list the agents that have chibi's plugins, in your settings and in the settings of the project",
+		More: "For each entry of this home chibi shows when it fired last. It also lists the sessions in which none has " +
+			"fired since you added them, by the names and times of the agent's own files. The exit status is 1 if there " +
+			"are entries that ask no plugin because their program or their home is gone.",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
 		Run:   func(ctx context.Context, _ []string) error { return list(ctx, env, asJSON) },
 	})

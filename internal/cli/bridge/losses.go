@@ -23,7 +23,7 @@ func losses(ctx context.Context, env *command.Env) func(engine.Dialect) []bridge
 	return func(d engine.Dialect) []bridge.Loss {
 		s, err := load()
 		if err != nil {
-			env.Out.Notef("what of the plugins has no effect in %s is not known: %v", d.Title, err)
+			env.Out.Notef("chibi cannot find out which parts of the plugins have no effect in %s: %v", d.Title, err)
 			return nil
 		}
 		return bridge.LossesIn(d, bridge.AskedIn(s.Loaded.Plugins, s.Loader().HooksIn(d.Name)))

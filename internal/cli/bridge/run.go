@@ -16,8 +16,8 @@ import (
 )
 
 const runHelp = "An agent runs this command by itself at each of its events: chibi bridge add writes it into the " +
-	"agent's settings. It reads what the agent says about the event on standard input, asks the plugins at the hook " +
-	"points that mean the same, and answers in the agent's words. What it did is in the trace: chibi trace --agent AGENT."
+	"agent's settings. It reads the agent's payload on standard input, asks the plugins at the hook " +
+	"points that mean the same, and answers in the agent's words. The trace shows its work: chibi trace --agent AGENT."
 
 func runCommand(env *command.Env) *cli.Command {
 	var failClosed bool
@@ -27,7 +27,7 @@ func runCommand(env *command.Env) *cli.Command {
 		Name: "run", Args: "AGENT EVENT", About: "answer one event of another agent; agents run this themselves",
 		More: runHelp,
 		Flags: []cli.Flag{
-			command.Switch(&failClosed, "fail-closed", "deny what plugins cannot be asked about"),
+			command.Switch(&failClosed, "fail-closed", "deny every event that chibi cannot ask plugins about"),
 			&cli.DurationFlag{Name: "deadline", Usage: "plugins that have not answered after `TIME` have failed",
 				DefaultText: bridge.Deadline.String(), Destination: &deadline},
 			&cli.StringFlag{Name: "behind", Usage: "ask the hook of the job in `FILE` in the background", Hidden: true,

@@ -62,13 +62,13 @@ func showCommand(env *command.Env) *cli.Command {
 	var hooksOf string
 	return env.Command(command.Spec{
 		Name: "show", Args: "AGENT",
-		About: "show which hook points fire at an agent's events, what is lost there, and whose hooks run",
-		More: "It also says which hooks the agent runs by itself, so that chibi does not ask them there: its own, and " +
-			"those of another agent whose settings files it reads. Whose hooks chibi asks there, [bridge] foreign of the " +
-			"configuration says.\n\nWith --for it lists the hooks of another agent that are there: at which events of AGENT " +
-			"each is asked, and what of its answers is lost.",
+		About: "show the hook points that fire at an agent's events, what the agent ignores, and whose hooks run",
+		More: "It also lists the hooks that the agent runs by itself, so that chibi does not ask them there: its own, and " +
+			"the hooks of other agents whose settings files it reads. [bridge] foreign in the configuration names the " +
+			"agents whose hooks chibi asks there.\n\nWith --for it lists the hooks that you have for another agent: the " +
+			"events of AGENT at which chibi asks each of them, and the parts of its answers that AGENT ignores.",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON), &cli.StringFlag{Name: "for", Destination: &hooksOf,
-			Usage: "list what becomes of the hooks of `OTHER` in AGENT"}},
+			Usage: "list the hooks of `OTHER`, and what they do in AGENT"}},
 		Examples: []string{"chibi bridge show claude", "chibi bridge show codex --for claude"},
 		Run: func(ctx context.Context, args []string) error {
 			d, err := agentNamed(args[0])
@@ -88,7 +88,7 @@ func showCommand(env *command.Env) *cli.Command {
 				one.Allows, one.Own = s.Config.Bridge.Allow, append(one.Own, ownOnly(s.Config.Foreign.ByName[d.Name])...)
 				return nil
 			}); err != nil {
-				env.Out.Notef("whose hooks answer in %s is not known: %v", d.Title, err)
+				env.Out.Notef("chibi cannot find out whose hooks answer in %s: %v", d.Title, err)
 			}
 			return printed(one, env, asJSON)
 		},
@@ -175,16 +175,16 @@ func (s shown) String() string {
 		}
 	}
 	if !s.HasAsk {
-		fmt.Fprintf(&b, "What a plugin or a rule wants to be asked is denied: %s has no question of its own.\n", s.Title)
+		fmt.Fprintf(&b, "Where a plugin or a rule wants to ask you, chibi denies: hooks of %s cannot ask.\n", s.Title)
 	}
 	if len(unused) > 0 {
-		fmt.Fprintf(&b, "Events at which nothing is asked: %s.\n", strings.Join(unused, ", "))
+		fmt.Fprintf(&b, "Events at which chibi asks no plugin: %s.\n", strings.Join(unused, ", "))
 	}
 	fmt.Fprintf(&b, "Hook points that do not fire: %s.\n", join(s.Never))
 	if gone := strings.Join(s.Gone, ", "); gone != "" {
-		fmt.Fprintf(&b, "If chibi is gone, you are told at: %s.\n", gone)
+		fmt.Fprintf(&b, "If chibi is gone, %s tells you at: %s.\n", s.Title, gone)
 	} else {
-		fmt.Fprintf(&b, "If chibi is gone, you are not told.\n")
+		fmt.Fprintf(&b, "If chibi is gone, %s does not tell you.\n", s.Title)
 	}
 	s.sayHooks(&b)
 	if s.After != "" {
@@ -203,12 +203,12 @@ func (s shown) sayHooks(b *strings.Builder) {
 		fmt.Fprintf(b, "%s %s\n", s.Title, r)
 	}
 	if len(s.Own) > 0 {
-		fmt.Fprintf(b, "Hooks that only [foreign.%s] names are not asked in %s: put them into its own settings (%s).\n",
-			s.Agent, s.Title, strings.Join(s.Own, ", "))
+		fmt.Fprintf(b, "In %s chibi asks no hooks that only [foreign.%s] names: put them into its own settings (%s).\n",
+			s.Title, s.Agent, strings.Join(s.Own, ", "))
 	}
-	allow := "What they allow is no opinion: [bridge] allow would let it count"
+	allow := "chibi ignores their approvals, as [bridge] allow is false"
 	if s.Allows {
-		allow = "What they allow counts, as [bridge] allow says"
+		allow = "Their approvals count, as [bridge] allow is true"
 	}
 	if len(s.Asked) == 0 {
 		fmt.Fprintf(b, "No hooks of other agents answer in %s: [bridge] foreign turns them on.\n", s.Title)

@@ -73,7 +73,7 @@ func deadline(i bridge.Installer, agent string) (within time.Duration) {
 // String is the description for people.
 func (s shownFor) String() string {
 	var b strings.Builder
-	how := "was only read about, so what it does with what arrives is not verified"
+	how := "known from reading alone, so nobody has verified what it does with an answer"
 	if s.in.Facts.Driven != "" {
 		how = "driven as version " + s.in.Facts.Driven
 	}
@@ -174,7 +174,7 @@ func (s shownFor) about(e bridge.HookedEvent, h bridge.HookIn) string {
 	matches := event.Matches != ""
 	say(matches && len(h.Asked) > 0, "asked about %s", named(h.Asked))
 	say(len(h.Itself) > 0, "%s runs it by itself about %s", s.in.Title, named(h.Itself))
-	say(matches && len(h.Never) > 0, "never about %s, of which %s does not tell", named(h.Never), s.in.Title)
+	say(matches && len(h.Never) > 0, "never about %s, which %s does not report", named(h.Never), s.in.Title)
 	say(matches && len(h.Asked)+len(h.Itself)+len(h.Never) == 0, "chibi knows no name that its matcher means")
 	say(h.LimitMS > 0, "may take %v, and an event has %v for all", ms(h.LimitMS), ms(s.WithinMS))
 	if texts == nil {

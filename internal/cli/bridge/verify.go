@@ -20,10 +20,10 @@ import (
 )
 
 const verifyHelp = "It starts the installed agent without a person, in a directory of its own, with a model on this " +
-	"machine whose answers are fixed: two calls of the shell, of which chibi denies the second. Of the agent's settings " +
-	"it gets the hooks alone. Entries of chibi run, with a home of their own, so that your plugins are not asked; hooks " +
-	"of others do nothing but note that they fire. No key and no login is copied. The agent has no network where the " +
-	"system lets a program be without one; the output says whether it had.\n\n" +
+	"machine whose answers are fixed: two calls of the shell. chibi denies the second one. The agent gets only the " +
+	"hooks of its settings. chibi's entries run with a home of their own, so they do not ask your plugins; other hooks " +
+	"only note that they fire. chibi copies no key and no login. The agent has no network if the system can keep a " +
+	"program from it; the output says so.\n\n" +
 	"The exit status is 0 if all entries fired that fire in every session and the denial held; 1 if not, or if the " +
 	"agent could not be run; 2 for an agent that chibi cannot run without a person, and other mistakes in the command."
 
@@ -68,9 +68,9 @@ func (v verification) verify(ctx context.Context, agent string) (seen bridge.Ver
 	case err != nil:
 		return seen, err
 	case v.limit <= 0:
-		return seen, command.Usage("--timeout %v is no time in which an agent can end", v.limit)
+		return seen, command.Usage("--timeout %v is not a time in which an agent can end", v.limit)
 	case runtime.GOOS == "windows":
-		return seen, command.Usage("agents cannot be verified on Windows: what notes that a hook fires is for sh")
+		return seen, command.Usage("chibi cannot verify agents on Windows: the script that notes that a hook fires needs sh")
 	}
 	i, err := anywhere(v.env)
 	if err != nil {
@@ -114,7 +114,7 @@ const maxSaidHooks = 100
 func verifiedText(seen bridge.Verified) string {
 	network := "without a network"
 	if !seen.Closed {
-		network = "with a network, as this system lets no program be without one (its proxies were a closed port)"
+		network = "with a network, as this system cannot keep a program from it (its proxies were a closed port)"
 	}
 	lines := []string{fmt.Sprintf("%s (%s) ran for %.1f s, %s.", seen.Title, seen.Program,
 		float64(seen.Run.TookMS)/1000, network)}
@@ -131,7 +131,7 @@ func verifiedText(seen bridge.Verified) string {
 	lines = append(lines, silentText(seen.Hooks, "Did not fire, and fires in every session:", true)...)
 	lines = append(lines, silentText(seen.Hooks, "Did not fire, and need not in such a session:", false)...)
 	if seen.Held {
-		lines = append(lines, "A denial held: the call was not made, and the model was told why.")
+		lines = append(lines, "A denial held: the agent did not make the call and told the model why.")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -159,13 +159,13 @@ func (p *plan) addFiles(all bool) error {
 // removable returns an error if something in a tree, or the tree itself, cannot be removed.
 func removable(root string) error {
 	if dir := filepath.Dir(root); !disk.IsWritable(dir) {
-		return fmt.Errorf("you may not remove files in %s", dir)
+		return fmt.Errorf("you have no permission to remove files in %s", dir)
 	}
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() || disk.IsWritable(path) {
 			return err
 		}
-		return fmt.Errorf("you may not remove files in %s", path)
+		return fmt.Errorf("you have no permission to remove files in %s", path)
 	})
 }
 

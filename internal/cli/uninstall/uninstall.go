@@ -19,9 +19,9 @@ func Commands(env *command.Env) []*cli.Command {
 	return []*cli.Command{env.Command(command.Spec{
 		Name: "uninstall", About: "remove what chibi wrote: agents' settings, its processes, its home",
 		More: "chibi shows the list and asks. What you wrote stays: config.toml, plugins, recipes, prompts and contexts; " +
-			"--all removes them too. A store that many machines share and the settings of projects stay in any case, and " +
-			"files in the home that chibi does not know. It removes nothing if it cannot remove everything on the list: if " +
-			"a run uses the home, or a settings file cannot be read or changed.",
+			"--all removes them too. chibi never removes a store that many machines share, the settings of projects, or " +
+			"files in the home that it does not know. It removes nothing if it cannot remove everything on the list: if " +
+			"a run uses the home, or chibi cannot read or change a settings file.",
 		Flags: []cli.Flag{
 			command.Switch(&u.all, "all", "remove your configuration, plugins, recipes, prompts and contexts too"),
 			env.YesFlag("remove without asking, for scripts"),
