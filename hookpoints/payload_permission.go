@@ -223,7 +223,7 @@ func (d *Decision) UnmarshalText(text []byte) error {
 		*d = decided
 		return nil
 	}
-	return fmt.Errorf(`%.40q is no decision; want "deny", "ask" or "allow"`, text)
+	return fmt.Errorf(`%.40q is not a decision; want "deny", "ask" or "allow"`, text)
 }
 
 // Words are the words for no: wherever something can be refused, an answer refuses with any of
@@ -252,7 +252,7 @@ func (Denial) Values() []string { return []string{string(DecisionDeny)} }
 func (d *Denial) UnmarshalText(text []byte) error {
 	var decided Decision
 	if err := decided.UnmarshalText(text); err != nil || decided == DecisionAsk {
-		return fmt.Errorf(`%.40q is no decision here; want "deny"`, text)
+		return fmt.Errorf(`%.40q is not a decision here; want "deny"`, text)
 	}
 	*d = Denial(decided)
 	return nil

@@ -49,7 +49,7 @@ func TestWhoDecidesAtAPermissionPoint(t *testing.T) {
 		{"an unknown decision denies where failure blocks",
 			[]plugin.Plugin{asBlock(says("a", `{"decision":"denied"}`, at))}, "deny", "a",
 			`plugin "a" failed, and its failure blocks: its answer has a field with an unknown value: "decision": ` +
-				`"denied" is no decision; want "deny", "ask" or "allow"`, []string{"a: failed"}},
+				`"denied" is not a decision; want "deny", "ask" or "allow"`, []string{"a: failed"}},
 		{"an unknown field denies where failure blocks", []plugin.Plugin{asBlock(says("a", `{"deny":true}`, at))}, "deny",
 			"a", `plugin "a" failed, and its failure blocks: pre_shell_exec has no field "deny"; ` +
 				`it has "denied", "decision", "reason", "system_message"`,
@@ -76,7 +76,7 @@ func TestAnUnknownDecisionIsSaid(t *testing.T) {
 	fire(t, l.host(says("a", `{"decision":"maybe"}`, "pre_file_read")), hookpoints.PreFileRead,
 		hookpoints.PreFileReadPayload{FinalCall: hookpoints.FinalCall{Arguments: json.RawMessage("{}")}})
 	want := []string{`plugin "a" at pre_file_read: its answer has a field with an unknown value: "decision": "maybe" is ` +
-		`no decision; want "deny", "ask" or "allow"; ignored`}
+		`not a decision; want "deny", "ask" or "allow"; ignored`}
 	if diff := cmp.Diff(want, l.notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}

@@ -24,7 +24,7 @@ func TestAnAnswerThatMeansNoInOtherWords(t *testing.T) {
 	const here = `; ` + fields + `; to block, answer {"block": true, "message": "why"}`
 	for _, test := range []struct{ name, answer, said string }{
 		{"a decision that is none", `{"decision":"no","reason":"no"}`, `its answer has a field with an unknown value: ` +
-			`"decision": "no" is no decision; want "deny", "ask" or "allow"`},
+			`"decision": "no" is not a decision; want "deny", "ask" or "allow"`},
 		{"its newer form", `{"hookSpecificOutput":{"permissionDecision":"deny"}}`,
 			`pre_tool has no field "hookSpecificOutput", which is how answers for Claude Code are written` + here},
 		{"the end of its turn", `{"continue":false}`,

@@ -36,7 +36,7 @@ func TestARuleSaysWhichCallsAHookIsAbout(t *testing.T) {
 		t.Errorf("a rule at Stop: %s", a.notices)
 	}
 	a = h.ask("@say x", trusting(h.settings("claude", "PreToolUse", hook("Bash(rm"))))
-	if !strings.Contains(a.notices, `if: "Bash(rm" is no rule: a parenthesis is not closed`) {
+	if !strings.Contains(a.notices, `if: "Bash(rm" is not a rule: a parenthesis is not closed`) {
 		t.Errorf("a broken rule: %s", a.notices)
 	}
 }

@@ -77,7 +77,7 @@ func TestHooksThatAreURLs(t *testing.T) {
 	h.write("claude.json", fmt.Sprintf(`{"allowedHttpHookUrls": ["https://*.example.com/*"], "hooks": {"PreToolUse":
 [{"hooks": [{"type": "http", "url": "%s/deny"}]}]}}`, server.URL))
 	if a := h.ask(call, trusting(on)); !strings.Contains(a.answer, "it ran") ||
-		!strings.Contains(a.notices, "is none of the URLs that allowedHttpHookUrls of Claude Code allows") {
+		!strings.Contains(a.notices, "is not one of the URLs that allowedHttpHookUrls of Claude Code allows") {
 		t.Errorf("with a list of URLs: %+v", a)
 	}
 }

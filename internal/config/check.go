@@ -144,7 +144,7 @@ func checkCategories(names []string) error {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf(" names %q, which is no category of tools; they are %s", name, strings.Join(known, ", "))
+			return fmt.Errorf(" names %q, which is not a category of tools; they are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return nil

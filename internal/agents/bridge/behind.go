@@ -100,7 +100,7 @@ func Finish(ctx context.Context, path string, opts app.Options) error {
 	}
 	var j behindJob
 	if err := strictjson.Decode(text, &j); err != nil {
-		return fmt.Errorf("%s is no job: %w", path, err)
+		return fmt.Errorf("%s is not a job: %w", path, err)
 	}
 	agent, known := agents.ByName(j.Agent)
 	if !known {
@@ -118,7 +118,7 @@ func Finish(ctx context.Context, path string, opts app.Options) error {
 	}
 	defer r.session.Close()
 	if filepath.Dir(filepath.Clean(path)) != behindDir(r.bridge.Dir(r.session.Home)) {
-		return fmt.Errorf("%s is no job of a session of this home", path)
+		return fmt.Errorf("%s is not a job of a session of this home", path)
 	}
 	plugins := r.session.Loaded.Plugins
 	n := slices.IndexFunc(plugins, func(p plugin.Plugin) bool { return p.Name == j.Job.Hook })

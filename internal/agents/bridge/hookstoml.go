@@ -116,7 +116,7 @@ func (e editing) withoutList(text []byte) ([]byte, error) {
 		delete(all, root)
 	}
 	if err = errors.Join(err, errAfter); err != nil || !reflect.DeepEqual(all, left) {
-		return nil, fmt.Errorf("chibi's elements [[%s]] cannot be told from the rest; take them out yourself", root)
+		return nil, fmt.Errorf("chibi cannot tell its elements [[%s]] from the rest; take them out yourself", root)
 	}
 	return after, nil
 }

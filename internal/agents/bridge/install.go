@@ -63,7 +63,7 @@ func (i Installer) change(e editing) (done Done, err error) {
 		err = i.edit(&done, i.path(servers.Place), e)
 	}
 	if e.adds && !i.FailClosed && len(ToldWhenGone(i.Agent)) == 0 {
-		done.note("%s shows you nothing of what hooks write: if chibi is gone, you are not told; --fail-closed denies then",
+		done.note("%s does not show what hooks write, so it cannot tell you that chibi is gone; --fail-closed denies then",
 			i.Agent.Title)
 	}
 	if e.adds && i.Agent.AfterAdd != "" {

@@ -80,7 +80,7 @@ func (e editing) tellServer(done *Done, place engine.ServerPlace) error {
 			return nil
 		}
 		if found, err := e.Run(place.Remove[0], place.Remove[1:]...); !found || err != nil {
-			done.note("%s was not told that the MCP server is gone; do it yourself: %s", e.Agent.Title,
+			done.note("chibi could not remove the MCP server from %s; do it yourself: %s", e.Agent.Title,
 				strings.Join(place.Remove, " "))
 		} else {
 			done.Ran = append(done.Ran, strings.Join(place.Remove, " "))
@@ -100,10 +100,10 @@ func (i Installer) toldTo(done *Done, place engine.ServerPlace, wasTold bool) bo
 	found, err := i.Run(command[0], command[1:]...)
 	switch text := strings.Join(command, " "); {
 	case !found:
-		done.note("%s is not in PATH, so it was not told of the MCP server with the plugins' tools; do it yourself: %s",
+		done.note("%s is not in PATH, so chibi did not add the MCP server with the plugins' tools; do it yourself: %s",
 			command[0], text)
 	case err != nil:
-		done.note("%s could not be told of the MCP server with the plugins' tools: %v; do it yourself: %s", i.Agent.Title,
+		done.note("%s did not add the MCP server with the plugins' tools: %v; do it yourself: %s", i.Agent.Title,
 			err, text)
 	default:
 		done.Ran = append(done.Ran, text)
@@ -172,7 +172,8 @@ func (e editing) withoutTable(text []byte) ([]byte, error) {
 		}
 	}
 	if err != nil || !reflect.DeepEqual(all, left) {
-		return nil, fmt.Errorf("the table [%s.%s] cannot be told from the rest; take it out yourself", place.Root, ServerName)
+		return nil, fmt.Errorf("chibi cannot tell the table [%s.%s] from the rest; take it out yourself", place.Root,
+			ServerName)
 	}
 	return after, nil
 }

@@ -106,7 +106,7 @@ func TestVariablesAreBounded(t *testing.T) {
 	dir := foreign(t, "cursor", `{"version":1,"hooks":{"sessionStart":[{"command":`+
 		`"printf '{\"env\":{\"BIG\":\"%40000d\"}}' 0"}]}}`)
 	if out := tell(t, dir, "codex", "SessionStart", `{"session_id":"s1","source":"startup"}`); !strings.Contains(out,
-		"its variables are not kept: with those of the hooks before it they are 40003 bytes, and at most 32768 are") {
+		"its variables are not kept: with the earlier hooks' variables they are 40003 bytes, and at most 32768 are") {
 		t.Error(out)
 	}
 }
@@ -215,8 +215,8 @@ func TestAJobOfAnotherPlace(t *testing.T) {
 		`"point":"pre_tool","payload":{"tool_name":"shell_exec","arguments":{}},"identity":{}}}`
 	own := filepath.Join(dir, "bridge", "codex", "s1", "behind", "job")
 	for _, test := range []struct{ path, session, want string }{
-		{filepath.Join(t.TempDir(), "job"), "s1", "is no job of a session of this home"},
-		{own, "../codex/s2", "is no job of a session of this home"},
+		{filepath.Join(t.TempDir(), "job"), "s1", "is not a job of a session of this home"},
+		{own, "../codex/s2", "is not a job of a session of this home"},
 		{own, "s1", ""},
 	} {
 		if err := os.MkdirAll(filepath.Dir(test.path), 0o700); err != nil {

@@ -63,7 +63,7 @@ func (r *run) odd() error {
 		return nil
 	}
 	what := errors.New(r.event.Name + " of " + r.Agent.Title + ": " + strings.Join(r.moment.Odd, "; "))
-	r.told.say(what.Error() + "; plugins see what is there")
+	r.told.say(what.Error() + "; plugins see the payload as it is")
 	if !r.event.Kind.Refuses() {
 		return nil
 	}

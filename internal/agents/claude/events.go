@@ -93,7 +93,8 @@ func toolEvents() []engine.Event {
 			engine.Row{Path: "hookSpecificOutput.updatedMCPToolOutput", Set: engine.SetOutput, Form: engine.AsTextBlocks,
 				Categories: engine.MCPTools()},
 			engine.Row{Path: "hookSpecificOutput.updatedToolOutput", Set: engine.SetOutput, Form: engine.AsResult})...),
-		Lost: []string{"A plugin can replace the result of Bash, Read and MCP servers' tools, not that of other tools."},
+		Lost: []string{"A plugin can replace the result of Bash, Read and MCP servers' tools, not the results of other " +
+			"tools."},
 	}, {
 		Name: "PostToolUseFailure", Kind: engine.ToolFailed, Matches: engine.ToolName, Timeout: commandLimit, Bridged: true,
 		Fields: fields("mode effort", slices.Concat(call, []engine.Field{engine.Holds("tool_use_id", engine.CallID),

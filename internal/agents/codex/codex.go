@@ -118,7 +118,7 @@ func toolEvents() []engine.Event {
 			Rows:         afterTool(),
 			DenyReplaces: true,
 			Lost: []string{
-				"a new result is told as Codex's feedback, in place of the result",
+				"Codex shows the model a new result as its feedback, in place of the tool's result",
 				"it does not fire for calls that Codex refused",
 				"the turn cannot be ended here",
 			},
@@ -234,7 +234,7 @@ func shape() engine.Shape {
 
 // afterAdd is what the person has to do in Codex.
 const afterAdd = "Codex skips hooks that you have not trusted, without a word: start codex, open /hooks and " +
-	"trust those of chibi, also after they were changed; codex exec runs them with --dangerously-bypass-hook-trust"
+	"trust chibi's, again after each change; codex exec runs them with --dangerously-bypass-hook-trust"
 
 func servers() engine.ServerPlaces {
 	return engine.ServerPlaces{

@@ -92,7 +92,7 @@ func agentEvents() []engine.Event {
 			},
 			PlainText: engine.TextFailed,
 			Rows:      append(block(), ends()...),
-			Lost:      []string{"what the sub-agent answers cannot be rewritten"},
+			Lost:      []string{"a plugin cannot rewrite the answer of the sub-agent"},
 		},
 		{
 			Name: "PreCompact", Kind: engine.BeforeCompact, Matches: engine.Trigger, Timeout: limit, Bridged: true,

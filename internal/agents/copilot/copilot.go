@@ -271,7 +271,7 @@ func agentEvents() []engine.Event {
 				{Name: "agentName", Value: engine.AgentType}, {Name: "response", Value: engine.Response},
 			}, ended(), []engine.Field{{Name: "parentAgentId", Value: engine.ParentAgent, Optional: true}}),
 			Rows: append(stop(), engine.Row{Path: "modifiedResponse", Set: engine.NoEffect}),
-			Lost: []string{"what the sub-agent answers is not rewritten"},
+			Lost: []string{"a plugin cannot rewrite the answer of the sub-agent"},
 		},
 		{
 			Name: "preCompact", Kind: engine.BeforeCompact, Timeout: timeLimit, Bridged: true, Matches: engine.Trigger,

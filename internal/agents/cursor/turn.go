@@ -92,7 +92,7 @@ func agentEvents() []engine.Event {
 				engine.Holds("summary", engine.Response), engine.Usually("duration_ms", engine.Duration, "0"),
 				engine.Usually("loop_count", engine.FollowUps, "0")),
 			Rows: followup(),
-			Lost: []string{"what the sub-agent answers cannot be rewritten"},
+			Lost: []string{"a plugin cannot rewrite the answer of the sub-agent"},
 		},
 		{Name: "workspaceOpen", Kind: engine.Never, Timeout: timeLimit, Fields: fields("workspaceOpen")},
 		{Name: "beforeTabFileRead", Kind: engine.Never, Timeout: timeLimit,

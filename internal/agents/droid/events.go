@@ -69,7 +69,7 @@ func events() []engine.Event {
 		Fields: fields(append(call, engine.Formed("tool_response", engine.ToolOutput, engine.AsResult))...),
 		Rows: rows(append(tells(), ends()...), "decision", "reason", "hookSpecificOutput.updatedToolOutput",
 			"hookSpecificOutput.updatedMCPToolOutput"),
-		Lost: []string{"Factory Droid ignores a new result: the model sees that of the tool.",
+		Lost: []string{"Factory Droid ignores a new result: the model sees the tool's own result.",
 			"It does not fire for calls that failed."},
 	}, {
 		Name: "Stop", Kind: engine.Stop, Timeout: commandLimit, Bridged: true,

@@ -93,7 +93,7 @@ func (v *verdict) set(row Row, value gjson.Result) bool {
 		eff.Note("%s has no effect", row.Path)
 	case Silent:
 	default:
-		eff.Note("%s sets %q, which is no member of an effect", row.Path, row.Set)
+		eff.Note("%s sets %q, which is not a member of an effect", row.Path, row.Set)
 	}
 	return value.Raw != `""`
 }

@@ -65,7 +65,7 @@ func (r MatcherRule) compile(event, matcher string) (func(value string) bool, er
 	if err == nil {
 		return is, nil
 	}
-	err = fmt.Errorf("the matcher %q is no pattern that can be run here: %w", matcher, err)
+	err = fmt.Errorf("the matcher %q is not a pattern that chibi can run: %w", matcher, err)
 	if r.Literal {
 		return func(value string) bool { return value == matcher }, err
 	}

@@ -167,7 +167,7 @@ func toolEvents() []engine.Event {
 			Fields: fields("Notification", engine.Usually("notification_type", engine.Notice, `"ToolPermission"`),
 				engine.Usually("message", engine.Question, `""`), engine.Formed("details", engine.ToolInput, asDetails)),
 			Rows: shown(),
-			Lost: []string{"a hook only hears of it, and headless runs never ask; the tools are guarded at BeforeTool"},
+			Lost: []string{"a hook can only look on, and headless runs never ask; guard the tools at BeforeTool"},
 		},
 	}
 }

@@ -24,7 +24,7 @@ func table() engine.Dialect {
 			{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsDenied, NoText: "denied by plugin hook"},
 			{Status: engine.OtherStatus, JSON: engine.JSONDenies, Then: engine.EndsFailed},
 		},
-		AfterAdd: "What chibi knows of Goose is from its source alone: try whether a guard denies before you rely on it",
+		AfterAdd: "chibi knows Goose from its source code alone: try whether a guard denies before you rely on it",
 	}
 }
 
@@ -50,7 +50,7 @@ func events() []engine.Event {
 		"Goose ignores a context given at the start of a session: what plugins inject into the system prompt is lost.")
 	start.Rows = []engine.Row{{Path: "banner", Set: engine.SetSystemMessage}}
 	before := event("PreToolUse", engine.BeforeTool, fields(tool, call...),
-		"Goose ignores rewritten arguments: the tool runs with those of the model.",
+		"Goose ignores rewritten arguments: the tool runs with the model's.",
 		"Goose ignores a context given before a tool.", "A question is a denial: Goose's hooks cannot ask.",
 		"A plugin that ends the turn refuses the call, and the turn goes on.", "Text for the person is not shown.")
 	before.Rows = []engine.Row{{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny"},

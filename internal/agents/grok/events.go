@@ -148,7 +148,7 @@ func toolEvents() []engine.Event {
 			{Path: "hookSpecificOutput.updatedToolOutput", Set: engine.SetOutput, Form: engine.AsResult}},
 			noEffect("stopReason", "systemMessage")),
 		Lost: []string{"A plugin can replace the result of commands, reads, writes, edits, lists and MCP servers' tools, " +
-			"not that of other tools.", "A plugin cannot end the turn after a tool: the turn goes on."},
+			"not the results of other tools.", "A plugin cannot end the turn after a tool: the turn goes on."},
 	}, {
 		Name: "PostToolUseFailure", Kind: engine.ToolFailed, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
 		Fields: fields("PostToolUseFailure", slices.Concat(call, []engine.Field{cut, engine.Holds("error", engine.ToolError)},

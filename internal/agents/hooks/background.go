@@ -137,7 +137,7 @@ func Finish(ctx context.Context, p plugin.Plugin, job Job) error {
 		m, _ := engine.MomentAt(ev.Point, engine.SessionStart, ev.Payload, h.hook.opts.about(ctx))
 		return h.hook.askBehind(ctx, ev, m)
 	}
-	return fmt.Errorf("%s is no hook of a coding agent", p.Name)
+	return fmt.Errorf("%s is not a hook of a coding agent", p.Name)
 }
 
 // NewBackground returns the plugin that passes on what an agent's handlers said in the background. In a run
@@ -176,7 +176,7 @@ func (m *Memory) handBackground(_ context.Context, ev plugin.Event) (answer plug
 		})
 	}
 	if err != nil || len(said) == 0 {
-		answer.Skipped = "nothing was said in the background"
+		answer.Skipped = "nothing came from the background"
 		return answer, err
 	}
 	return passedOn(said, isStop)

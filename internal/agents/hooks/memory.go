@@ -123,7 +123,7 @@ func (m *Memory) add(env map[string]string, to func(*Remembered) *map[string]str
 			size += len(name) + len(value)
 		}
 		if size > maxVariables {
-			notes = append(notes, fmt.Sprintf("its variables are not kept: with those of the hooks before it they are %d "+
+			notes = append(notes, fmt.Sprintf("its variables are not kept: with the earlier hooks' variables they are %d "+
 				"bytes, and at most %d are", size, maxVariables))
 			return
 		}

@@ -115,7 +115,7 @@ func (h *hook) moment(ctx context.Context, ev plugin.Event) (m engine.Moment, wh
 	m, is := h.event.MomentAt(ev.Point, ev.Payload, h.opts.about(ctx))
 	m.Set(engine.HookDir, filepath.Dir(h.opts.Path))
 	if !is {
-		return m, fmt.Sprintf("this is no moment for %s", h.event.Name)
+		return m, fmt.Sprintf("this is not a moment for %s", h.event.Name)
 	}
 	if value := h.dialect.Matched(h.event, m); !h.matches(value) {
 		return m, fmt.Sprintf("its matcher %.60q does not match %.60q", h.handler.Matcher, value)

@@ -36,7 +36,7 @@ func refusesURL(d engine.Dialect, address string, o Options) string {
 	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
 		return fmt.Sprintf("%.80q is no URL that begins with http:// or https://", address)
 	case o.URLs != nil && !slices.ContainsFunc(o.URLs, func(p string) bool { return likeURL(p, address) }):
-		return fmt.Sprintf("%.80q is none of the URLs that %s of %s allows", address, d.Shape.URLs, d.Title)
+		return fmt.Sprintf("%.80q is not one of the URLs that %s of %s allows", address, d.Shape.URLs, d.Title)
 	case d.Shape.HTTPS == "" || at.Scheme == "https":
 		return ""
 	case !isLocal(at.Hostname()):
@@ -78,7 +78,7 @@ func condition(h settings.Handler, d engine.Dialect, e engine.Event, read Concer
 	}
 	concerns, err := read(ruleOf(d, h.If))
 	if err != nil {
-		return nil, fmt.Errorf("if: %q is no rule: %w", h.If, err)
+		return nil, fmt.Errorf("if: %q is not a rule: %w", h.If, err)
 	}
 	return func(m engine.Moment) bool {
 		spec := tools.Spec{Name: m.Text(engine.ToolName), Category: tools.Category(m.Text(engine.ToolCategory)),

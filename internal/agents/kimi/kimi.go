@@ -108,7 +108,7 @@ func events() []engine.Event {
 			Name: "PreToolUse", Kind: engine.BeforeTool, Matches: engine.ToolName, Timeout: timeLimit,
 			Longest: longest, Bridged: true,
 			Fields: fields(call...), Rows: denial(),
-			Lost: []string{"Kimi Code ignores rewritten arguments: the tool runs with those of the model.",
+			Lost: []string{"Kimi Code ignores rewritten arguments: the tool runs with the model's.",
 				"Kimi Code ignores a context given before a tool: give it beside the prompt.",
 				"A question is a denial: Kimi Code's hooks cannot ask.",
 				"A plugin that ends the turn refuses the call, and the turn goes on.",

@@ -29,7 +29,7 @@ func table(title, name string, facts engine.Facts) engine.Dialect {
 		MCPName: engine.CarriedMCPName, Exits: engine.CarriedExits(),
 		Title: title, Facts: facts, Places: places(name), Carrier: "opencode", Servers: servers(name),
 		Events: events(title), Tools: toolNames(),
-		AfterAdd: title + " takes the plugin when it is started the next time",
+		AfterAdd: title + " loads the plugin when you start it the next time",
 	}
 }
 
@@ -44,7 +44,7 @@ func events(title string) []engine.Event {
 		engine.CarriedAt(engine.AfterTool, "output context notice",
 			"A plugin cannot end the turn after a tool: the turn goes on.",
 			"A call that fails, or that a plugin refuses, has no such event."),
-		engine.CarriedAt(engine.Stop, "notice", title+" cannot go on at its stop: a plugin that wants it to is told so."),
+		engine.CarriedAt(engine.Stop, "notice", title+" cannot go on at its stop: chibi tells a plugin that wants it to."),
 		engine.CarriedAt(engine.TurnFailed, "notice"),
 		engine.CarriedAt(engine.AfterCompact, "notice"),
 	}

@@ -18,7 +18,7 @@ func table() engine.Dialect {
 		Title:  "pi",
 		Facts:  engine.Facts{Driven: "0.87.1", Date: "2026-11-28", Read: "the types and documents that the program brings"},
 		Places: places(), Carrier: "pi", Events: events(), Tools: toolNames(),
-		AfterAdd: "A pi that runs takes the extension after /reload, or when it is started again",
+		AfterAdd: "A running pi loads the extension after /reload, or when you start pi again",
 	}
 }
 

@@ -68,7 +68,7 @@ func toolEvents() []engine.Event {
 			{Path: "hookSpecificOutput.updatedInput", Set: engine.NoEffect},
 			{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect},
 		}, block())...),
-		Lost: []string{"Qwen Code ignores rewritten arguments: the tool runs with those of the model.",
+		Lost: []string{"Qwen Code ignores rewritten arguments: the tool runs with the model's.",
 			"Qwen Code ignores a context given before a tool: give it after the tool.",
 			"A plugin that ends the turn refuses the call, and the turn goes on."},
 	}, {

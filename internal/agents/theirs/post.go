@@ -58,6 +58,6 @@ func (p Poster) check(_, address string, _ syscall.RawConn) error {
 	if p.AllowPrivate || class == urls.Public || class == urls.Loopback {
 		return nil
 	}
-	return fmt.Errorf("%s is refused: it is no public address (%s); [foreign] allow_private = true allows it", at.Addr(),
-		class)
+	return fmt.Errorf("%s is refused: it is not a public address (%s); [foreign] allow_private = true allows it",
+		at.Addr(), class)
 }
