@@ -1,6 +1,6 @@
 // Package agentdoc makes the tables of AGENTS.md from the tables of internal/agents/engine: what each coding
 // agent's events are here, and what answers and exit statuses of its hooks do; and that of BRIDGE.md:
-// what agents carry out. It is no part of the program.
+// what agents carry out. It is not a part of the program.
 package agentdoc
 
 import (

@@ -73,7 +73,7 @@ func dialects(list []engine.Agent) (all []engine.Dialect) {
 // Names returns the names of the dialects of All, in that order.
 func Names() []string { return names(list()) }
 
-// BridgeNames returns those of Bridges.
+// BridgeNames returns the names of Bridges.
 func BridgeNames() []string { return names(bridges()) }
 
 func names(list []engine.Agent) (names []string) {

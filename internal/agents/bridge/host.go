@@ -29,7 +29,7 @@ type Host struct {
 	// Agent is the agent, Options open the home.
 	Agent   engine.Dialect
 	Options app.Options
-	// Start is that of [Event].
+	// Start is the Start of [Event].
 	Start Starter
 
 	plugins resident.Group
@@ -61,12 +61,12 @@ type Asked struct {
 	// Event is the agent's name of the event, Payload what the agent says about it.
 	Event   string `json:"event"`
 	Payload []byte `json:"payload"`
-	// FailClosed is that of [Event], DeadlineMS how long plugins may take together.
+	// FailClosed is the FailClosed of [Event], DeadlineMS how long plugins may take together.
 	FailClosed bool  `json:"fail_closed"`
 	DeadlineMS int64 `json:"deadline_ms"`
 	// Entry is the agent in whose settings the entry is; "": the host's.
 	Entry string `json:"entry,omitzero"`
-	// Failed is that of [Event].
+	// Failed is the Failed of [Event].
 	Failed string `json:"failed,omitempty"`
 }
 
@@ -98,7 +98,7 @@ func (h *Host) end() {
 }
 
 // Serve answers the events of a session that chibi bridge run passes on, until the session ends, no
-// event came for the duration keep, or ctx ends. args are those of [keeper.Host].
+// event came for the duration keep, or ctx ends. args are the arguments of [keeper.Host].
 func (h *Host) Serve(ctx context.Context, session string, args []string, keep time.Duration) error {
 	home, err := app.Home(h.Options.Home)
 	if err != nil {

@@ -25,7 +25,7 @@ type receipt struct {
 	At time.Time `json:"at,omitzero"`
 }
 
-// receipts are those of a home, by the paths of the files.
+// receipts are a home's receipts, by the paths of the files.
 type receipts map[string]receipt
 
 // keep keeps a receipt.

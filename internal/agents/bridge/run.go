@@ -223,7 +223,7 @@ func (r *run) failure(err error) (effect engine.Effect) {
 	return effect
 }
 
-// output writes the effect as the agent's answer, with what the person is told.
+// output writes the effect as the agent's answer, with the message for the person.
 func (r *run) output(effect engine.Effect) engine.Output {
 	out := r.form(effect)
 	for _, text := range append(effect.Notes, out.Lost...) {
@@ -243,7 +243,7 @@ func (r *run) output(effect engine.Effect) engine.Output {
 	return told
 }
 
-// keepTrace writes the trace, with what the person may be told.
+// keepTrace writes the trace, with the message for the person.
 func (r *run) keepTrace() {
 	if r.session == nil {
 		return

@@ -43,7 +43,7 @@ func table() engine.Dialect {
 	}
 }
 
-// fields are the members of every payload, then those of one event. has names those
+// fields are the members of every payload, then the members of one event. has names those
 // that only some events have: "mode" and "effort".
 func fields(has string, own ...engine.Field) []engine.Field {
 	list := []engine.Field{engine.Holds("session_id", engine.Session), engine.Holds("transcript_path", engine.Transcript),

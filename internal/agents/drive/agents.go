@@ -16,7 +16,7 @@ import (
 // Agent is how an agent is run. In Args, Env and Settings, {url} is the address of its model, and {project}
 // the directory in which it works.
 type Agent struct {
-	// Name is its name in chibi, Program that of its program.
+	// Name is its name in chibi, Program its program's name.
 	Name, Program string
 	// Speak is how it speaks with its model.
 	Speak Wire

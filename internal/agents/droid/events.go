@@ -10,7 +10,7 @@ import (
 // commandLimit is how long a command may take.
 const commandLimit = 60 * time.Second
 
-// fields are the members of every payload, then those of one event.
+// fields are the members of every payload, then the members of one event.
 func fields(own ...engine.Field) []engine.Field {
 	return append([]engine.Field{engine.Holds("session_id", engine.Session),
 		engine.Holds("transcript_path", engine.Transcript), engine.Holds("cwd", engine.Cwd),

@@ -103,7 +103,7 @@ const (
 	Notice         Value = "notice"          // string: what kind of notice it is, in the agent's word
 )
 
-// Moment is what happens, in no agent's words. The zero value is no moment.
+// Moment is what happens, in no agent's words. The zero value is not a moment.
 type Moment struct {
 	// Kind is what happens.
 	Kind Kind

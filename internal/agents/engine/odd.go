@@ -19,7 +19,7 @@ func (v Value) isJudged() bool {
 	return slices.Contains([]Value{PromptText, ToolName, Command, Path, Server, ServerTool, Task}, v)
 }
 
-// oddText notes that a member is no text, if plugins judge by it.
+// oddText notes that a member is not a text, if plugins judge by it.
 func (m *Moment) oddText(f Field, value gjson.Result) {
 	if f.Value.isJudged() && value.Type != gjson.String && value.Type != gjson.Null {
 		m.Odd = append(m.Odd, fmt.Sprintf("%s is %s, not a text", f.Name, shapeOf(value)))

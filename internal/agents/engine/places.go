@@ -46,9 +46,9 @@ func (m Mark) Fits(members []string) bool {
 	return !slices.ContainsFunc(m.Has, isMissing) && !slices.ContainsFunc(m.Lacks, isThere)
 }
 
-// ServerPlace is where an agent is told of MCP servers: a settings file, or a program.
+// ServerPlace is where an agent reads its MCP servers: a settings file, or a program.
 type ServerPlace struct {
-	// Place is the file; its path is "" if a program is told.
+	// Place is the file; its path is "" if a program takes them.
 	Place
 	// Root is the object of the servers in the file, Extra the first members of a server, as
 	// JSON.
@@ -74,7 +74,7 @@ func (p ServerPlace) Server(program string, args ...string) json.RawMessage {
 	return json.RawMessage("{" + text + `"command":` + string(strictjson.Quote(program)) + `,"args":` + string(list) + "}")
 }
 
-// ServerPlaces are where an agent is told of MCP servers, for each scope.
+// ServerPlaces are where an agent reads its MCP servers, for each scope.
 type ServerPlaces []ServerPlace
 
 // In returns the place of a scope.

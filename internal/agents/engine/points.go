@@ -213,7 +213,7 @@ func (m Moment) HasFailed() bool {
 	return kind == string(hookpoints.TurnInterrupted) || kind == string(hookpoints.TurnError)
 }
 
-// is reports whether the values are those of a kind.
+// is reports whether a moment with the values is of a kind.
 func (m Moment) is(k Kind) bool {
 	category := m.Text(ToolCategory)
 	ran := m.Text(ToolStatus) == string(hookpoints.StatusRan)

@@ -16,7 +16,7 @@ type Run struct {
 	// Cwd is the person's working directory, Project where the session began, Home the
 	// person's home directory.
 	Cwd, Project, Home string
-	// Version is the version that hooks of an agent with one are told.
+	// Version is the version that an agent with one gives its hooks.
 	Version string
 	// Mode is "run", or "chat" for a conversation at a terminal.
 	Mode string

@@ -43,7 +43,7 @@ type Dialect struct {
 	Shape Shape
 	// Sessions are the files of its own in which it keeps its sessions.
 	Sessions SessionFiles
-	// Servers are where the agent is told of MCP servers.
+	// Servers are where the agent reads its MCP servers.
 	Servers ServerPlaces
 	// Carrier is the JavaScript by which chibi is a plugin of the agent, whose hooks are functions (see the
 	// package carrier); "": they are commands.
@@ -115,7 +115,7 @@ func (d Dialect) Event(name string) (Event, bool) {
 	return Event{}, false
 }
 
-// isNamed reports whether a name is that of the event.
+// isNamed reports whether a name is the event's.
 func (e Event) isNamed(name string, anyCase bool) bool {
 	if anyCase {
 		plain := func(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }

@@ -190,7 +190,7 @@ func foreignNote(d engine.Dialect, e engine.Event, out engine.Outcome, all func(
 	return "its answer is one for " + title + ", which " + NoMeaning + " " + d.Title + "; it has no opinion"
 }
 
-// Foreign says that a hook's answer is that of another one of all agents: that it means nothing at an event here,
+// Foreign says that a hook's answer is one for another one of all agents: that it means nothing at an event here,
 // and something at the same moment there. It returns the title of that agent, "" if it is not.
 func Foreign(d engine.Dialect, e engine.Event, out engine.Outcome, all func() []engine.Dialect) string {
 	answer, isObject := d.AnswerIn(out.Stdout)

@@ -44,7 +44,7 @@ const (
 	longest   = 600 * time.Second
 )
 
-// fields are the members of every payload, then those of one event.
+// fields are the members of every payload, then the members of one event.
 func fields(own ...engine.Field) []engine.Field {
 	return slices.Concat([]engine.Field{engine.Holds("hook_event_name", engine.EventName),
 		engine.Holds("session_id", engine.Session), engine.Holds("cwd", engine.Cwd),

@@ -50,7 +50,7 @@ func table() engine.Dialect {
 	}
 }
 
-// fields are the members of every payload, then those of one event.
+// fields are the members of every payload, then the members of one event.
 func fields(own ...engine.Field) []engine.Field {
 	return slices.Concat([]engine.Field{engine.Holds("session_id", engine.Session),
 		engine.Holds("transcript_path", engine.Transcript), engine.Holds("cwd", engine.Cwd),

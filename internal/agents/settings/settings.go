@@ -67,7 +67,7 @@ func (p Problem) String() string {
 	return text
 }
 
-// Read reads the text of a settings file. Format is that of its [Place]: "json", "jsonc" or
+// Read reads the text of a settings file. Format is the Format of its [Place]: "json", "jsonc" or
 // "toml". An entry that cannot be read does not keep the others from being read.
 func Read(d engine.Dialect, text []byte, format string) Settings {
 	r := settingsReader{dialect: d, found: Settings{Entries: map[string]int{}}}

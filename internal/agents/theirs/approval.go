@@ -15,7 +15,7 @@ import (
 // Files are the settings files of a project in which coding agents list hooks.
 type Files struct{ project project.Project }
 
-// FilesOf returns those of a project.
+// FilesOf returns the files of a project.
 func FilesOf(p project.Project) Files { return Files{p} }
 
 // Candidates lists the settings files of the project that an agent reads: those in the

@@ -23,7 +23,7 @@ import (
 
 // Options say which hooks are loaded, and with what they run.
 type Options struct {
-	// Home is chibi's home, Told the one that hooks are told.
+	// Home is chibi's home, Told the one that hooks get.
 	Home, Told string
 	// Version is the program's.
 	Version string
@@ -133,7 +133,7 @@ func (o Options) Asked() (names []string) {
 	return names
 }
 
-// loadersOf returns those of the agents that are turned on.
+// loadersOf returns the loaders of the agents that are turned on.
 func loadersOf(o Options) (loaders []*loader) {
 	for _, name := range o.Asked() {
 		d, _ := agents.ByName(name)
