@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -36,6 +37,7 @@ func commandAt(kind engine.Kind, command, dir string) engine.Moment {
 // The guard of the examples, which docs/BRIDGE.md shows, holds in every agent: what the agent says
 // before a command and how it reads the answer are those of its table.
 func TestAGuardHoldsInEveryAgent(t *testing.T) {
+	t.Chdir(".") // an event leaves the directory
 	guard, err := os.ReadFile("../../../examples/plugins/guard-push")
 	if err != nil {
 		t.Fatal(err)
@@ -67,6 +69,42 @@ func TestAGuardHoldsInEveryAgent(t *testing.T) {
 			}
 			if decision != want {
 				t.Errorf("%s: %s is %q, want %q", d.Name, command, decision, want)
+			}
+		}
+	}
+}
+
+// A call whose command chibi cannot see whole does not pass the guard in any agent, at the event before all tools: the
+// tool is one that no table names, or has the command where no table says.
+func TestAnOddCommandPassesTheGuardInNoAgent(t *testing.T) {
+	t.Chdir(".") // an event leaves the directory
+	guard, err := os.ReadFile("../../../examples/plugins/guard-push")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := home(t, "", map[string]string{"guard-push": string(guard)})
+	where := filepath.Join(dir, "plugins")
+	for _, d := range agents.Bridges() {
+		i := slices.IndexFunc(d.Events, func(e engine.Event) bool { return e.Kind == engine.BeforeTool })
+		at, shell, m := d.Events[i], "", commandAt(engine.BeforeTool, "ls", where)
+		shell, _ = d.There(m)
+		for input, tool := range map[string]string{`{"command":"git push"}`: "NewShell", `{"cmd":["git","push"]}`: "NewShell",
+			`{"command":"git","args":["push"]}`: "NewShell", `{"cmd":"git push"}`: shell, `{}`: shell} {
+			if d.Name == "cursor" && tool == shell {
+				continue // its event before commands has the command
+			}
+			m.Values[engine.ToolName], m.Values[engine.ToolInput] = text(tool), json.RawMessage(input)
+			delete(m.Values, engine.ToolCategory)
+			delete(m.Values, engine.ToolSubject)
+			payload, err := d.Payload(at, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			event := bridge.Event{Agent: d, Name: at.Name, Options: app.Options{Home: dir}}
+			out := event.Answer(context.Background(), bytes.NewReader(payload))
+			effect := d.Effect(at, engine.Outcome{Stdout: out.Stdout, Stderr: out.Stderr, Exit: out.Exit})
+			if effect.Decision != hookpoints.DecisionDeny {
+				t.Errorf("%s: %s is %q, %q: %s%s", d.Name, payload, effect.Decision, effect.Reason, out.Stdout, out.Stderr)
 			}
 		}
 	}

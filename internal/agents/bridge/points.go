@@ -153,8 +153,12 @@ func (p points) consulted(m engine.Moment) agent.Consulted {
 }
 
 // asksElsewhere reports whether the agent has an event of its own for what the permission
-// points of a tool are about, at which chibi is asked too.
+// points of a tool are about, at which chibi is asked too. Whether it has one for a tool that its table does
+// not name nobody knows.
 func asksElsewhere(d engine.Dialect, at engine.Event, m engine.Moment) bool {
+	if d.Tools.Ours(m.There.Tool, nil).Category == "" && !m.Has(engine.ServerTool) {
+		return false
+	}
 	var kind engine.Kind
 	switch m.Text(engine.ToolCategory) {
 	case "shell":

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents"
+	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
 )
 
 // unreadError means that a plugin whose failure blocks cannot be asked about an event, since that
@@ -46,8 +49,12 @@ func (r *run) unread(ctx context.Context, why error) (err error) {
 // unasked returns the error for the first plugin that would have to be asked about the event and
 // whose failure blocks there, nil if there is none.
 func (r *run) unasked(why error) error {
+	points := (agents.Bridged{Dialect: r.Agent}).PointsAt(r.event)
+	if r.moment.Text(engine.ToolCategory) == string(tools.CategoryShell) && !asksElsewhere(r.Agent, r.event, r.moment) {
+		points = append(points, hookpoints.PreShellExec.Name)
+	}
 	for _, p := range r.session.Loaded.Plugins {
-		for _, at := range (agents.Bridged{Dialect: r.Agent}).PointsAt(r.event) {
+		for _, at := range points {
 			if p.Subscribes(at) && p.FailureAt(at) == plugin.Block {
 				return &unreadError{p.Name, why}
 			}

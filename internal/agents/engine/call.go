@@ -65,7 +65,7 @@ func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
 	switch {
 	case patch != "":
 		return changedPatch(d, m, patch, changed)
-	case m.There.Tool == applyPatch, !gjson.ParseBytes(changed).IsObject(), !isObject(m.There.Input):
+	case m.There.isPatch(), !gjson.ParseBytes(changed).IsObject(), !isObject(m.There.Input):
 		return nil
 	case m.Has(ServerTool):
 		return wrapped(d.MCPInput, m.There.Tool, changed)

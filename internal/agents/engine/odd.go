@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chibi-host/chibi/plugin/toolnames"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/tidwall/gjson"
 )
@@ -44,17 +45,43 @@ func (m *Moment) oddInput(isNamed bool) {
 	}
 	input := gjson.ParseBytes(m.There.Input)
 	subject := gjson.GetBytes(m.Values[ToolInput], gjson.Escape(m.Text(ToolSubject)))
-	isWords := m.Text(ToolCategory) == string(tools.CategoryShell) && subject.IsArray() &&
+	isWords := m.Text(ToolCategory) == string(tools.CategoryShell) && subject.IsArray() && len(subject.Array()) > 0 &&
 		!slices.ContainsFunc(subject.Array(), func(word gjson.Result) bool { return word.Type != gjson.String })
 	switch {
-	case input.Type == gjson.Null || len(m.More) > 0:
-	case m.There.Tool == applyPatch && subject.Type != gjson.String:
+	case input.Type == gjson.Null && !m.Kind.Refuses() || len(m.More) > 0:
+	case m.There.isPatch() && gjson.GetBytes(m.Values[ToolInput], "path").Type != gjson.String:
 		m.Odd = append(m.Odd, "the arguments of "+applyPatch+" have no patch")
-	case m.There.Tool == applyPatch:
-	case !input.IsObject():
+	case m.There.isPatch():
+	case input.Type != gjson.Null && !input.IsObject():
 		m.Odd = append(m.Odd, fmt.Sprintf("the arguments of the tool are %s, not an object", shapeOf(input)))
 	case m.Text(ToolSubject) != "" && subject.Exists() && subject.Type != gjson.String && !isWords:
 		m.Odd = append(m.Odd, fmt.Sprintf("%s of the tool is %s, not a text", m.Text(ToolSubject), shapeOf(subject)))
+	case m.Kind.Refuses() && m.needsSubject() && !subject.Exists():
+		m.Odd = append(m.Odd, fmt.Sprintf("the arguments of %.60q have no %s", m.There.Tool, m.Text(ToolSubject)))
+	}
+}
+
+// needsSubject reports whether a call of the tool does nothing without its subject: an agent that makes it all the
+// same has the subject under a name that chibi does not know.
+func (m *Moment) needsSubject() bool {
+	return slices.Contains([]tools.Category{tools.CategoryShell, tools.CategoryRead, tools.CategoryWrite,
+		tools.CategoryEdit, tools.CategoryFetch}, tools.Category(m.Text(ToolCategory))) && m.Text(ToolSubject) != ""
+}
+
+// oddGuess notes that the arguments of a shell that no table names may run more than what chibi takes for the
+// command: further words of it, another command, or the rest of a line that is typed into one that runs.
+func (m *Moment) oddGuess(call toolnames.Call) {
+	if call.Category != tools.CategoryShell || !m.Kind.Refuses() {
+		return
+	}
+	arguments := gjson.ParseBytes(call.Arguments)
+	for _, name := range []string{"command", "cmd", "commands", "args", "argv"} {
+		if name != call.Subject && arguments.Get(name).Type != gjson.Null {
+			m.Odd = append(m.Odd, fmt.Sprintf("%.60q has %s beside %s", call.Tool, name, call.Subject))
+		}
+	}
+	if isTyping(call.Tool) && arguments.Get(call.Subject).Str != "" { // without text it waits
+		m.Odd = append(m.Odd, fmt.Sprintf("%.60q types into a command that runs already", call.Tool))
 	}
 }
 

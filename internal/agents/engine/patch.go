@@ -14,8 +14,14 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// applyPatch is Codex's tool that writes and edits files.
+// applyPatch is Codex's tool that writes and edits files. Agents that have it too spell it in several ways.
 const applyPatch = "apply_patch"
+
+// isPatch reports whether a call is one of it.
+func (c Call) isPatch() bool {
+	name := strings.ToLower(strings.ReplaceAll(c.Tool, "_", ""))
+	return name == "applypatch" || name == "patch"
+}
 
 // The lines of a patch of Codex's apply_patch that are not a change of a line.
 const (
@@ -83,7 +89,7 @@ func patchLines(text string) []string {
 // patchIn returns the patch of a call of apply_patch, "" for other calls.
 func patchIn(call Call) string {
 	patch := gjson.GetBytes(call.Input, "command").Str
-	if call.Tool != applyPatch || !strings.Contains(patch, patchBegin) {
+	if !call.isPatch() || !strings.Contains(patch, patchBegin) {
 		return ""
 	}
 	return patch
@@ -94,13 +100,21 @@ func IsPatch(input json.RawMessage) bool {
 	return strings.HasPrefix(strings.TrimSpace(gjson.GetBytes(input, "command").Str), patchBegin)
 }
 
-// patchText returns the patch in the arguments of apply_patch, which some agents call otherwise, or
-// which are the patch.
+// patchText returns the patch in the arguments of apply_patch, or which they are. Each agent has another name for
+// it and ignores other members, so of several patches each may be the one.
 func patchText(input json.RawMessage) string {
-	if all := gjson.ParseBytes(input); all.Type != gjson.String {
-		return FirstText(all, "command", "input", "patch", "patchText")
+	all := gjson.ParseBytes(input)
+	if all.Type == gjson.String {
+		return all.Str
 	}
-	return gjson.ParseBytes(input).Str
+	var patches []string
+	all.ForEach(func(_, value gjson.Result) bool {
+		if strings.Contains(value.Str, patchBegin) {
+			patches = append(patches, value.Str)
+		}
+		return true
+	})
+	return strings.Join(patches, "\n")
 }
 
 // changedPatch returns the arguments of apply_patch for changed ones of a call that stands for a

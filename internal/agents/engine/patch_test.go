@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/agents"
@@ -85,6 +87,29 @@ func TestAChangedPatchOfCodex(t *testing.T) {
 				t.Errorf("%s, %v\nwant %s", got, err, test.want)
 			}
 		})
+	}
+}
+
+// A patch is one by whatever spelling of the tool's name and of its member, and a harmless one beside it hides none.
+func TestNoSpellingHidesAPatch(t *testing.T) {
+	const harmless, patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch",
+		"*** Begin Patch\n*** Delete File: b\n*** End Patch"
+	for _, tool := range []string{"apply_patch", "ApplyPatch", "applypatch", "patch"} {
+		for _, arguments := range []map[string]string{{"input": patch}, {"patchText": patch}, {"diff": patch},
+			{"command": "", "input": patch}, {"command": harmless, "patchText": patch}} {
+			for _, d := range agents.Bridges() {
+				names := map[string]string{"copilot": "toolName toolArgs", "kilo": "tool input", "opencode": "tool input",
+					"pi": "tool input"}[d.Name]
+				named, input, _ := strings.Cut(cmp.Or(names, "tool_name tool_input"), " ")
+				payload, _ := strictjson.Encode(map[string]any{named: tool, input: arguments})
+				m, err := d.Moment(beforeTool(t, d), payload)
+				last := append([]engine.Moment{m}, m.More...)[len(m.More)]
+				if err != nil || last.Text(engine.ToolCategory) != "edit" || m.Odd != nil ||
+					gjson.GetBytes(last.Values[engine.ToolInput], "path").Str != "b" {
+					t.Errorf("%s: %s: %s, odd %q, %v", d.Name, payload, last.Values[engine.ToolInput], m.Odd, err)
+				}
+			}
+		}
 	}
 }
 

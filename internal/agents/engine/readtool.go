@@ -38,7 +38,7 @@ func (r decoder) takeTool(fields []Field, all gjson.Result) {
 	if r.m.There.Result != nil {
 		r.takeResult()
 	}
-	if r.m.There.Tool == applyPatch && strings.Contains(patchText(r.m.There.Input), patchBegin) {
+	if r.m.There.isPatch() && strings.Contains(patchText(r.m.There.Input), patchBegin) {
 		takePatch(r.m)
 	}
 	r.m.oddInput(isNamed)
@@ -73,6 +73,7 @@ func (r decoder) takeCall() {
 		call.Arguments = m.Unwrapped(r.MCPInput, call.Arguments)
 	} else if call.Category == "" && call.Tool == m.There.Tool {
 		call = guessed(call)
+		m.oddGuess(call)
 	}
 	m.Values[ToolInput] = call.Arguments
 	m.Set(ToolName, call.Tool)
@@ -191,14 +192,26 @@ func guessed(call toolnames.Call) toolnames.Call {
 		return call.Category != ""
 	}
 	switch {
+	case isTyping(call.Tool) && subject(tools.CategoryShell, isText, "input", "chars"):
 	case subject(tools.CategoryShell, isText, "command", "cmd"):
 	case subject(tools.CategoryShell, gjson.Result.IsArray, "command", "cmd"): // the words of a command
 	case subject(tools.CategoryFetch, isText, "url"):
-	case firstName(arguments, isText, "content", "contents", "text", "new_string", "new_str", "new_source") != "":
-		subject(tools.CategoryEdit, isText, "file_path", "filePath", "path", "notebook_path", "filename")
+	case deletes(call.Tool) || firstName(arguments, gjson.Result.IsArray, "edits", "changes") != "" ||
+		firstName(arguments, isText, "content", "contents", "text", "file_text", "new_string", "new_str", "newString",
+			"new_source") != "":
+		subject(tools.CategoryEdit, isText, "file_path", "filePath", "path", "target_file", "absolute_path",
+			"notebook_path", "filename")
 	}
 	return call
 }
+
+// isTyping reports whether a tool types into a command that runs, as Copilot CLI and Codex call such tools.
+func isTyping(tool string) bool {
+	return slices.Contains([]string{"write_bash", "write_powershell", "write_stdin"}, tool)
+}
+
+// deletes reports whether the name of a tool says that it deletes: Cursor's is Delete.
+func deletes(tool string) bool { return strings.Contains(strings.ToLower(tool), "delete") }
 
 // firstName returns the first of some members of an object that is of a shape, "" if there is none.
 func firstName(object gjson.Result, is func(gjson.Result) bool, names ...string) string {

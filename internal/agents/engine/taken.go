@@ -60,7 +60,7 @@ func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost s
 		return made, fmt.Sprintf("%s takes no arguments away at %s; the call keeps %.200q", t.Title, at,
 			strings.Join(kept, ", "))
 	}
-	if own := missing(changed, made); call.Tool != applyPatch && len(own) > 0 {
+	if own := missing(changed, made); !call.isPatch() && len(own) > 0 {
 		return made, fmt.Sprintf("%.200q is not what chibi calls an argument of %.60q; the call is what %s makes of it",
 			strings.Join(own, ", "), call.Tool, t.Title)
 	}
@@ -74,7 +74,7 @@ func (t Taker) Made(answer Effect) json.RawMessage {
 		m.There.Input = Merged(t.Moment.There.Input, answer.Input)
 	}
 	decoder{t.Event.of(t.Dialect), &m}.takeCall()
-	if m.There.Tool == applyPatch {
+	if m.There.isPatch() {
 		m.More = nil
 		takePatch(&m)
 	}
