@@ -47,16 +47,16 @@ type pair struct {
 	*bridge.Rehearsal
 	of   engine.Dialect
 	home string
-	// answer is the file with what the hooks answer, settings theirs.
-	answer, settings string
-	fired            int
-	listed           []bridge.Passage // of the event
+	// says is the file with what the hooks answer, settings theirs.
+	says, settings string
+	fired          int
+	listed         []bridge.Passage // of the event
 }
 
 func newPair(t *testing.T, r *bridge.Rehearsal, of engine.Dialect) *pair {
 	t.Helper()
 	p := &pair{T: t, Rehearsal: r, of: of, home: t.TempDir()}
-	p.answer, p.settings = filepath.Join(p.home, "answer"), filepath.Join(p.home, "settings.json")
+	p.says, p.settings = filepath.Join(p.home, "answer"), filepath.Join(p.home, "settings.json")
 	if of.Shape.Event != "" {
 		p.settings = filepath.Join(p.home, "settings.toml")
 	}
@@ -72,15 +72,21 @@ func (p *pair) write(path, text string) {
 	}
 }
 
-// settingsOf is a settings file with a hook at an event, which answers what is in a file.
-func (p *pair) settingsOf(e engine.Event) string {
-	command := fmt.Sprintf("read -r answer < %s; printf %%s \"$answer\"", p.answer)
+// settingsOf is a settings file with a hook at an event.
+func (p *pair) settingsOf(e engine.Event, matcher, command string) string {
 	if p.of.Shape.Event != "" {
-		return fmt.Sprintf("[[hooks]]\nevent = %q\ncommand = %q\n", e.Name, command)
+		text := fmt.Sprintf("[[hooks]]\nevent = %q\ncommand = %q\n", e.Name, command)
+		if matcher != "" {
+			text += fmt.Sprintf("matcher = %q\n", matcher)
+		}
+		return text
+	}
+	entry := bridge.HandlerEntry(p.of.Shape, command, time.Minute)
+	if matcher != "" {
+		entry, _ = sjson.SetBytes(entry, "matcher", matcher)
 	}
 	text, _ := sjson.Set("{}", "version", max(1, p.of.Shape.Version))
-	text, _ = sjson.SetRaw(text, p.of.Shape.Root+"."+e.Name,
-		"["+string(bridge.HandlerEntry(p.of.Shape, command, time.Minute))+"]")
+	text, _ = sjson.SetRaw(text, p.of.Shape.Root+"."+e.Name, "["+string(entry)+"]")
 	return text
 }
 
@@ -88,7 +94,7 @@ func (p *pair) settingsOf(e engine.Event) string {
 func (p *pair) fireAll() {
 	p.Helper()
 	for _, e := range p.of.Events {
-		p.write(p.settings, p.settingsOf(e))
+		p.write(p.settings, p.settingsOf(e, "", fmt.Sprintf("read -r answer < %s; printf %%s \"$answer\"", p.says)))
 		var err error
 		if p.listed, err = p.Passages(p.Context(), p.of, e); err != nil && e.Kind != engine.Never {
 			p.Fatal(err)
@@ -107,10 +113,7 @@ func (p *pair) fireAll() {
 // fireAt fires an event at hooks of an event, those that are asked.
 func (p *pair) fireAt(e, at engine.Event) {
 	p.Helper()
-	shared := slices.ContainsFunc(agents.Bridged{Dialect: p.In}.PointsAt(at), func(point hookpoints.Name) bool {
-		return slices.Contains(e.Points(), point)
-	})
-	if !shared {
+	if !p.isShared(e, at) {
 		return
 	}
 	type member struct {
@@ -140,6 +143,13 @@ func (p *pair) fireAt(e, at engine.Event) {
 	}
 }
 
+// isShared reports whether hooks of an event can be asked at one of the other agent.
+func (p *pair) isShared(e, at engine.Event) bool {
+	return slices.ContainsFunc(agents.Bridged{Dialect: p.In}.PointsAt(at), func(point hookpoints.Name) bool {
+		return slices.Contains(e.Points(), point)
+	})
+}
+
 // isOfTool reports whether what a member does depends on the tool.
 func isOfTool(row engine.Row) bool {
 	return slices.Contains([]engine.Member{engine.SetInput, engine.SetInputPatch, engine.SetOutput}, row.Set)
@@ -148,16 +158,12 @@ func isOfTool(row engine.Row) bool {
 // compare has chibi bridge run answer an event.
 func (p *pair) compare(h bridge.Hook, at engine.Event, s bridge.Sample, said bridge.Passed) {
 	p.Helper()
-	p.write(p.answer, string(said.Answer)+"\n")
+	p.write(p.says, string(said.Answer)+"\n")
 	if said.Asked == nil {
 		should := engine.Taker{Dialect: h.Of, Event: h.Event}.Saying(*h.Row) // if it is asked all the same
-		p.write(p.answer, string(should)+"\n")
+		p.write(p.says, string(should)+"\n")
 	}
-	if err := os.RemoveAll(filepath.Join(p.home, "bridge")); err != nil {
-		p.Fatal(err)
-	}
-	event := bridge.Event{Agent: p.In, Name: at.Name, Options: app.Options{Home: p.home}}
-	out := event.Answer(context.Background(), bytes.NewReader(s.Payload))
+	out := p.answer(at, s.Payload)
 	if string(out.Stdout) != string(said.Output.Stdout) || out.Stderr != said.Output.Stderr {
 		p.Errorf("%s at %s says %s\nand is answered %s %s\nbut it is said that %s %s", h.Name(), at.Name, said.Answer,
 			out.Stdout, out.Stderr, said.Output.Stdout, said.Output.Stderr)
@@ -170,6 +176,16 @@ func (p *pair) compare(h bridge.Hook, at engine.Event, s bridge.Sample, said bri
 	if says := strings.Join(said.Says, " and "); says != "" && h.Row.Set != engine.SetEnv && !p.lists(at, says, said) {
 		p.Errorf("%s at %s: %s becomes %q, which is not listed in %+v", h.Name(), at.Name, says, said.Arrives, p.listed)
 	}
+}
+
+// answer has chibi bridge run answer an event, the first of a session.
+func (p *pair) answer(at engine.Event, payload []byte) engine.Output {
+	p.Helper()
+	if err := os.RemoveAll(filepath.Join(p.home, "bridge")); err != nil {
+		p.Fatal(err)
+	}
+	event := bridge.Event{Agent: p.In, Name: at.Name, Options: app.Options{Home: p.home}}
+	return event.Answer(context.Background(), bytes.NewReader(payload))
 }
 
 // lists reports whether what chibi bridge show lists has what became of something that a hook says.

@@ -150,6 +150,9 @@ func (v Variable) text(d Dialect, e Event, m Moment) string {
 	switch {
 	case v.Value == EventName:
 		return e.Name
+	case v.Value == ToolName && m.Has(ToolName):
+		tool, _ := d.There(m)
+		return tool
 	case v.Input != "":
 		_, input := d.There(m)
 		return gjson.GetBytes(input, v.Input).String()

@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+# event: Stop
+# input: {"response":"I think that it works."}
+# home: makes it go on: run the tests
+import json, sys
+turn = json.load(sys.stdin)
+if not turn.get("stop_hook_active"):
+    print(json.dumps({"decision": "block", "reason": "run the tests before you stop"}))

@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+# event: AfterAgent
+# input: {"response":"I think that it works."}
+# home: makes it go on: do not guess
+import json, sys
+turn = json.load(sys.stdin)
+if not turn["stop_hook_active"]:
+    print(json.dumps({"decision": "deny", "reason": "do not guess, look"}))

@@ -1,0 +1,7 @@
+#!/usr/bin/env python3
+# event: Stop
+# input: {"response":"I think that it works."}
+# home: makes it go on: show the diff
+import json, sys
+if not json.load(sys.stdin)["stopHookActive"]:
+    print(json.dumps({"decision": "block", "reason": "show the diff"}))

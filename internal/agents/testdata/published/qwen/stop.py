@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+# event: Stop
+# input: {"response":"I think that it works."}
+# home: makes it go on: prove it
+import json, sys
+turn = json.load(sys.stdin)
+if not turn["stop_hook_active"]:
+    print(json.dumps({"decision": "block", "reason": "prove it"}))
