@@ -97,7 +97,7 @@ func settings(d engine.Dialect) string {
 	if d.InTurn {
 		order = "one after another"
 	}
-	return fmt.Sprintf("Files: %s. Handlers: %s; those of one event run %s, started by `%s`; `%s` counts %s.",
+	return fmt.Sprintf("Files: %s. Handlers: %s; the handlers of one event run %s, started by `%s`; `%s` counts %s.",
 		strings.Join(files, ", "), strings.Join(kinds, ", "), order, strings.Join(d.Shell, " "), d.Shape.Timeout,
 		unit(d.Shape.Unit))
 }

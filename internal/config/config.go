@@ -100,8 +100,8 @@ type Config struct {
 	FileToolsAllowedPaths []string `toml:"file_tools_allowed_paths" check:"paths" unset:"none"`
 	// Directories outside the project in which the coding tools may write as in the project; `~` is your home.
 	FileToolsWritePaths []string `toml:"file_tools_write_paths" check:"paths" unset:"none"`
-	// Adds [instructions](TOOLS.md#instructions) in `AGENTS.md` or `CLAUDE.md` to the system prompt: yours, and those
-	// of a project that you approved.
+	// Adds [instructions](TOOLS.md#instructions) in `AGENTS.md` or `CLAUDE.md` to the system prompt: yours, and a
+	// project's that you approved.
 	ProjectInstructions *bool `toml:"project_instructions" unset:"tools.coding"`
 	// Where contexts, mail and cached outputs are: `files`, in the home, or the URL of [a shared
 	// store](#a-shared-store), which needs chibi-cluster. This and the next four keys count in config.toml only;
