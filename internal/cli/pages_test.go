@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // pages reads every page of the documentation, by its path from the root.
@@ -57,6 +58,32 @@ func TestTablesAreWhole(t *testing.T) {
 				t.Errorf("%s:%d: this row has other cells than the table's head", page, i+1)
 			}
 		}
+	}
+}
+
+// widest is how many characters a line of prose may have.
+const widest = 120
+
+// TestLinesOfPagesAreWrapped: lines of prose fit. Tables, code, pictures, generated parts and a line that is one
+// word or one piece of code are as wide as they must be.
+func TestLinesOfPagesAreWrapped(t *testing.T) {
+	exempt := regexp.MustCompile("(?ms)^ *```.*?^ *```|<!-- generated: .*?<!-- /generated -->|^(\\||!\\[)[^\n]*")
+	code := regexp.MustCompile("`[^`\n]*`")
+	count := 0
+	for page, text := range pages(t) {
+		text = exempt.ReplaceAllStringFunc(text, func(part string) string {
+			return strings.Repeat("\n", strings.Count(part, "\n"))
+		})
+		for i, line := range strings.Split(text, "\n") {
+			count++
+			words := strings.Fields(strings.TrimLeft(code.ReplaceAllString(line, "CODE"), "*- "))
+			if n := utf8.RuneCountInString(line); n > widest && len(words) > 1 {
+				t.Errorf("%s:%d: %d characters; wrap it at %d", page, i+1, n, widest)
+			}
+		}
+	}
+	if count < 4000 {
+		t.Errorf("only %d lines were looked at", count)
 	}
 }
 
