@@ -77,6 +77,16 @@ func rows(event string, own ...engine.Row) []engine.Row {
 	)
 }
 
+// goesOn are the members of an answer at an event after which Claude Code goes on, whatever it says of ending.
+func goesOn(list []engine.Row) []engine.Row {
+	for i, row := range list {
+		if row.Set == engine.SetHalt || row.Set == engine.SetHaltReason {
+			list[i].Set = engine.NoEffect
+		}
+	}
+	return list
+}
+
 // quiet are the members of an answer at an event whose answers decide nothing.
 func quiet() []engine.Row {
 	return []engine.Row{

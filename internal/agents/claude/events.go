@@ -100,8 +100,9 @@ func toolEvents() []engine.Event {
 		Fields: fields("mode effort", slices.Concat(call, []engine.Field{engine.Holds("tool_use_id", engine.CallID),
 			engine.Holds("error", engine.ToolError), engine.Fixed("is_interrupt", "false"),
 			engine.Optional("duration_ms", engine.Duration)}, server)...),
-		Rows: rows("PostToolUseFailure", append(block(), contextRow())...),
-		Lost: []string{"A plugin cannot replace the error of a tool that failed: its text stands beside it."},
+		Rows: goesOn(rows("PostToolUseFailure", append(block(), contextRow())...)),
+		Lost: []string{"A plugin can neither replace the error of a tool that failed nor end the turn: the model reads the " +
+			"error and the output in it, and the plugin's text beside it."},
 	}, {
 		Name: "PostToolBatch", Kind: engine.AfterBatch, Timeout: commandLimit, Bridged: true,
 		Fields: fields("mode effort", engine.Field{Name: "tool_calls", Value: engine.Calls, Form: engine.AsCalls,

@@ -26,7 +26,7 @@ func (t Taker) Prompt() (lost string) {
 	if t.writer().row(SetPrompt, "") != nil {
 		return ""
 	}
-	return fmt.Sprintf("%s takes no changed prompt at %s; the prompt is sent as it was", t.Title, t.Event.Name)
+	return fmt.Sprintf("%s takes no changed prompt at %s", t.Title, t.Event.Name)
 }
 
 // Output says what is lost of a changed result of a tool, "" if the model sees it.

@@ -10,7 +10,8 @@ import (
 )
 
 // push is what Claude Code tells its hooks before its shell runs git push.
-const push = `{"session_id": "demo", "tool_use_id": "call_1", "tool_name": "Bash", "tool_input": {"command": "git push"}}`
+const push = `{"session_id": "demo", "tool_use_id": "call_1", "tool_name": "Bash", ` +
+	`"tool_input": {"command": "git push"}}`
 
 // bridge has this program answer an event of Claude Code in the scratch home, and explain the answer.
 func (d *demonstration) bridge(ctx context.Context) error {
