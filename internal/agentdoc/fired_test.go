@@ -22,7 +22,8 @@ import (
 // TestWhatIsSaidOfAHookIsWhatHappens fires each event of each agent at a hook of each other one that answers
 // with each member of an answer: a command in a settings file, of which chibi bridge run hears. What the
 // agent is then answered is what the rehearsal says, to the byte. What is not about a tool is answered
-// about one of them only and in one spelling, with CHIBI_FIRE_ALL=1 about each and in all.
+// about one of them only and in one spelling, and a process runs for every fourth answer; with CHIBI_FIRE_ALL=1
+// about each, in all and for all.
 func TestWhatIsSaidOfAHookIsWhatHappens(t *testing.T) {
 	for _, in := range agents.All() {
 		t.Run(in.Name, func(t *testing.T) {
@@ -158,6 +159,13 @@ func isOfTool(row engine.Row) bool {
 // compare has chibi bridge run answer an event.
 func (p *pair) compare(h bridge.Hook, at engine.Event, s bridge.Sample, said bridge.Passed) {
 	p.Helper()
+	p.fired++
+	if says := strings.Join(said.Says, " and "); says != "" && h.Row.Set != engine.SetEnv && !p.lists(at, says, said) {
+		p.Errorf("%s at %s: %s becomes %q, which is not listed in %+v", h.Name(), at.Name, says, said.Arrives, p.listed)
+	}
+	if os.Getenv("CHIBI_FIRE_ALL") == "" && (p.fired+len(p.of.Name+p.In.Name))%4 != 0 {
+		return // a process for each takes minutes
+	}
 	p.write(p.says, string(said.Answer)+"\n")
 	if said.Asked == nil {
 		should := engine.Taker{Dialect: h.Of, Event: h.Event}.Saying(*h.Row) // if it is asked all the same
@@ -171,10 +179,6 @@ func (p *pair) compare(h bridge.Hook, at engine.Event, s bridge.Sample, said bri
 	hasText := h.Row.Set != engine.SetInclude && strings.Contains(string(said.Answer), engine.Said)
 	if len(said.Arrives) > 0 && hasText && !strings.Contains(string(out.Stdout)+out.Stderr, engine.Said) {
 		p.Errorf("%s at %s says %s, and its words do not arrive: %s", h.Name(), at.Name, said.Answer, out.Stdout)
-	}
-	p.fired++
-	if says := strings.Join(said.Says, " and "); says != "" && h.Row.Set != engine.SetEnv && !p.lists(at, says, said) {
-		p.Errorf("%s at %s: %s becomes %q, which is not listed in %+v", h.Name(), at.Name, says, said.Arrives, p.listed)
 	}
 }
 

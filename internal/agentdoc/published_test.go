@@ -281,6 +281,9 @@ func (s published) listedAt(p *pair, at engine.Event, sample bridge.Sample) (wan
 		value = bridge.MCP
 	}
 	i := slices.IndexFunc(p.listed, func(l bridge.Passage) bool { return l.At == at.Name })
+	if s.about.Response != "" && len(p.Untold(s.event, p.listed)) > 0 {
+		return nil // without the last answer it says nothing
+	}
 	for _, does := range s.verdict {
 		arrives := []string{does}
 		for _, b := range p.listed[max(i, 0)].Becomes {

@@ -17,7 +17,9 @@ type HookedEvent struct {
 	Passages []Passage `json:"asked_at"`
 	// Arguments say which arguments of tools have another name there, or none, a sentence each.
 	Arguments []string `json:"arguments"`
-	Hooks     []HookIn `json:"hooks"`
+	// Untold say which members of payloads the other agent does not know, a sentence each.
+	Untold []string `json:"untold"`
+	Hooks  []HookIn `json:"hooks"`
 }
 
 // HookIn is a hook, and about what it is asked in the other agent.
@@ -41,9 +43,10 @@ type HookIn struct {
 // its table; those that are left out have none. within is how long an entry waits.
 func (r *Rehearsal) List(ctx context.Context, of engine.Dialect, hooks []theirs.Listed, within time.Duration) (
 	list []HookedEvent, err error) {
-	out := HookedEvent{Passages: []Passage{}, Arguments: []string{}}
+	out := HookedEvent{Passages: []Passage{}, Arguments: []string{}, Untold: []string{}}
 	for _, e := range of.Events {
-		one := HookedEvent{Event: e.Name, Passages: []Passage{}, Arguments: []string{}}
+		one := HookedEvent{Event: e.Name, Passages: []Passage{}, Arguments: []string{},
+			Untold: []string{}}
 		for _, h := range hooks {
 			if at, known := of.Event(h.Handler.Event); h.LeftOut != "" || !known || at.Name != e.Name {
 				continue
@@ -57,6 +60,7 @@ func (r *Rehearsal) List(ctx context.Context, of engine.Dialect, hooks []theirs.
 		}
 		if one.Hooks != nil {
 			one.Arguments = append(one.Arguments, r.arguments(of, one.Hooks)...)
+			one.Untold = append(one.Untold, r.Untold(e, one.Passages)...)
 			list = append(list, one)
 		}
 	}
@@ -141,6 +145,22 @@ func unequal(tool, other toolnames.Tool) (list []toolnames.Argument) {
 		has := slices.ContainsFunc(other.Arguments, func(o toolnames.Argument) bool { return o.Ours == a.Ours })
 		if isOurs(a.Ours) && !has {
 			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Untold says which members of payloads, of those by which hooks decide, the agent does not tell where hooks of an
+// event are asked.
+func (r *Rehearsal) Untold(e engine.Event, passages []Passage) (list []string) {
+	for _, f := range e.Fields {
+		isJudged := slices.Contains([]engine.Value{engine.Response, engine.Source, engine.Trigger, engine.Summary,
+			engine.Failure, engine.Task}, f.Value)
+		for _, p := range passages {
+			isTold := slices.ContainsFunc(p.Asked, func(m engine.Moment) bool { return m.Text(f.Value) != "" })
+			if text := fmt.Sprintf("%s has no %s at %s", r.In.Title, f.Name, p.At); isJudged && !isTold {
+				list = append(list, text)
+			}
 		}
 	}
 	return list

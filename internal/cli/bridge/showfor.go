@@ -114,6 +114,9 @@ func (s shownFor) sayEvent(b *strings.Builder, e bridge.HookedEvent) {
 	for _, text := range e.Arguments {
 		fmt.Fprintf(b, "  argument: %s\n", text)
 	}
+	for _, text := range e.Untold {
+		fmt.Fprintf(b, "  not told: %s\n", text)
+	}
 	for _, h := range e.Hooks {
 		where := fmt.Sprintf("%s:%d", term.Name(h.File), h.Line)
 		if h.Matcher != "" {

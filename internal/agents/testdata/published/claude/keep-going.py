@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # event: Stop
-# input: {"response":"I think that it works."}
+# input: {}
 # home: makes it go on: run the tests
 import json, sys
 turn = json.load(sys.stdin)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # event: agentStop
-# input: {"response":"I think that it works."}
+# input: {}
 # home: makes it go on: write the changelog
 import json, sys
 if not json.load(sys.stdin).get("stop_hook_active"):

@@ -1,5 +1,5 @@
 #!/bin/sh
 # event: stop
-# input: {"response":"I think that it works."}
+# input: {}
 # home: makes it go on: see the next point
 echo '{"followup_message":"see the next point of the list"}'

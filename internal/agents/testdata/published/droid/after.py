@@ -5,4 +5,5 @@
 # home: tells the model: types are checked
 import json, sys
 json.load(sys.stdin)
-print(json.dumps({"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "types are checked by mypy"}}))
+print(json.dumps({"hookSpecificOutput": {"hookEventName": "PostToolUse",
+    "additionalContext": "types are checked by mypy"}}))

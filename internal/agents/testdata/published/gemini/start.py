@@ -4,4 +4,5 @@
 # input: {"source":"startup"}
 # home: tells the model: decisions stand in ADR
 import json
-print(json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "decisions stand in ADR"}}))
+print(json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart",
+                                         "additionalContext": "decisions stand in ADR"}}))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # event: Stop
-# input: {"response":"I think that it works."}
+# input: {}
 # home: makes it go on: show the diff
 import json, sys
 if not json.load(sys.stdin)["stopHookActive"]:

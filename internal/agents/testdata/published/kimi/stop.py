@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # event: Stop
-# input: {"response":"I think that it works."}
+# input: {}
 # home: makes it go on: the list has more
 import json, sys
 if not json.load(sys.stdin)["stop_hook_active"]:
-    print(json.dumps({"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "the list has more"}}))
+    print(json.dumps({"hookSpecificOutput": {"permissionDecision": "deny",
+                                             "permissionDecisionReason": "the list has more"}}))

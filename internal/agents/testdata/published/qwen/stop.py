@@ -4,5 +4,5 @@
 # home: makes it go on: prove it
 import json, sys
 turn = json.load(sys.stdin)
-if not turn["stop_hook_active"]:
+if "I think" in (turn["last_assistant_message"] or "") and not turn["stop_hook_active"]:
     print(json.dumps({"decision": "block", "reason": "prove it"}))
