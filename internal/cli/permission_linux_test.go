@@ -125,7 +125,7 @@ touch "$CHIBI_HOME/worked"`)
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("chibi ended with %v", err)
 	}
-	if text := p.Screen().Text(); !strings.Contains(text, "is told the reason\n> y\n") {
+	if text := p.Screen().Text(); !strings.Contains(text, "learns the reason\n> y\n") {
 		t.Errorf("the screen is\n%s", text)
 	}
 }
@@ -154,7 +154,7 @@ echo '{"decision": "ask", "reason": "is it done?"}'
 	p := startAtTerminal(t, 80, cmd)
 	p.Sees(t, `Asked by plugin "asks":`)
 	p.Sees(t, "is it done?")
-	p.Sees(t, "is told the reason\r\n> ")
+	p.Sees(t, "learns the reason\r\n> ")
 	p.WriteString("y\n")
 	p.Sees(t, "The tool answered:")
 	if err := cmd.Wait(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/urfave/cli/v2"
 )
@@ -45,6 +46,10 @@ func runCommand(env *command.Env) *cli.Command {
 			}
 			if job != "" {
 				return bridge.Finish(ctx, job, opts)
+			}
+			if _, known := agent.Event(args[1]); !known {
+				env.Out.Notef("%s has no event %s that chibi knows, so no plugin answers it; chibi bridge show %s lists its events",
+					agent.Title, term.Name(args[1]), agent.Name)
 			}
 			event := bridge.Event{Agent: agent, Name: args[1], Options: opts, FailClosed: failClosed, Deadline: deadline,
 				Start: starter(opts.Home, agent.Name), Globals: globals(os.Args)}

@@ -33,7 +33,7 @@ func (d *demonstration) run(ctx context.Context, stdin string, args ...string) e
 		return err
 	}
 	outcome, err := process.Runner{}.Run(ctx, process.Command{Path: own, Dir: d.home.Chibi, Stdin: []byte(stdin),
-		Args: append([]string{"--home", d.home.Chibi}, args...)})
+		Args: append([]string{"--home", d.home.Chibi, "--store", "files"}, args...)})
 	if err == nil && !outcome.Ok() {
 		err = outcome.Err()
 	}
