@@ -34,8 +34,8 @@ type UnusedSettings struct {
 // String says what there is and what turns it on.
 func (u UnusedSettings) String() string {
 	table, key := u.Key[:strings.LastIndexByte(u.Key, '.')], u.Key[strings.LastIndexByte(u.Key, '.')+1:]
-	return fmt.Sprintf("%s of %s in %s %s not used in chibi; [%s] %s = true turns %s on", english.Plural(u.Hooks, "hook", ""),
-		u.Title, term.Name(u.Path), english.PluralWord(u.Hooks, "is", "are"), table, key,
+	return fmt.Sprintf("%s of %s in %s %s not used in chibi; [%s] %s = true turns %s on",
+		english.Plural(u.Hooks, "hook", ""), u.Title, term.Name(u.Path), english.PluralWord(u.Hooks, "is", "are"), table, key,
 		english.PluralWord(u.Hooks, "it", "them"))
 }
 
