@@ -131,13 +131,14 @@ func TestStoriesOnPostgreSQL(t *testing.T) {
 // sameEverywhere are the stories that no engine can change: they have conversations, but nothing of
 // what they look at is in the store. They run in files only. Any other story runs on both engines.
 const sameEverywhere = `
-	agenthooks agentsall agentstrust answers async bothnames bridge bridgeentries bridgehomes bridgehost coding complete
-	config configguard demo everypoint examplerecipes examples explain fetch fulldisk guards hookfire hookrun hooks
-	hooksonly hung identity install instructions interrupt jobs json keeper keptmood key kode kodeletplugins mcpadd
-	mcpapprove mcpchanges mcpcommands mcplogin mcppermissions mcpproject mcpserve mcpslow missingguards mixed nested
-	outcomes ownguards permissionexamples permissionpoints plugincheck pluginlist plugins projectrules prompt pure
-	recipes removed resident sandbox schemacache schemas scratch start summarize toolfails toolnames trace trust
-	unseen workbench`
+	agenthooks agentsall agentstrust answers async bothnames bridge bridgecarrier bridgeentries bridgefired bridgefor
+	bridgehomes bridgehost bridgeverify bridgeverifycopy coding complete config configguard demo everypoint
+	examplerecipes examples explain fetch fulldisk guards hookfire hookrun hooks hooksonly hung identity install
+	instructions interrupt jobs json keeper keptmood key kode kodeletplugins mcpadd mcpapprove mcpchanges mcpcommands
+	mcplogin mcppermissions mcpproject mcpserve mcpslow missingguards mixed nested outcomes ownguards
+	permissionexamples permissionpoints plugincheck pluginlist plugins projectrules prompt pure recipes removed
+	resident sandbox schemacache schemas scratch start summarize toolfails toolnames trace trust uninstall unseen
+	workbench`
 
 // stories runs the stories that an engine can change in stores, and says how many lines of them do
 // not run there.
