@@ -49,8 +49,8 @@ type Docs interface {
 	Keys(ctx context.Context, prefix string, each func(key string) (more bool)) error
 	// Walk calls each with documents whose key begins with prefix and whose revision is above
 	// after, in the order of their revisions, until it returns false. It reads only a part of them at
-	// once, so it may see documents that others change meanwhile as it was, as it is, or
-	// both.
+	// once, maybe from a replica that is a moment behind, so it may see a document that was changed
+	// right before or is changed meanwhile as it was, as it is, or both.
 	Walk(ctx context.Context, prefix string, after uint64, each func(Doc) (more bool)) error
 }
 
