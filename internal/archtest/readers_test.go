@@ -288,7 +288,6 @@ var boundOf = map[string]string{
 	"internal/agents/bridge.readAll":              "an agent's event",
 	"internal/agents/bridge.Installer.edit":       ownBytes,
 	"internal/agents/bridge.receiptsOf":           ownBytes,
-	"internal/agents/bridge.Installer.Unasked":    ownBytes,
 	"internal/agents/bridge.Installer.sessionsOf": "directories",
 	"internal/agents/bridge.askedSessions":        "directories",
 	"internal/agents/bridge.readSettings":         "a settings file of an agent that `chibi bridge` changes",

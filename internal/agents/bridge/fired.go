@@ -11,7 +11,6 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
 // firedFile is an empty file whose time says when an agent ran the entry for an event last.
@@ -61,7 +60,7 @@ type Session struct {
 // were added to the person's settings and in which no entry fired, the newest first. Those older than what chibi
 // keeps of sessions do not count.
 func (i Installer) Unasked(f Found) (list []Session) {
-	added, err := jsonfile.Read[receipts](receiptsFile(f.Home))
+	added, err := receiptsOf(f.Home)
 	since := added[f.File].At
 	if err != nil || since.IsZero() || f.Scope != engine.ScopeUser || f.Agent.Sessions.Path == "" {
 		return nil

@@ -43,10 +43,9 @@ type HookIn struct {
 // its table; those that are left out have none. within is how long an entry waits.
 func (r *Rehearsal) List(ctx context.Context, of engine.Dialect, hooks []theirs.Listed, within time.Duration) (
 	list []HookedEvent, err error) {
-	out := HookedEvent{Passages: []Passage{}, Arguments: []string{}, Untold: []string{}}
+	out := hookedAt("")
 	for _, e := range of.Events {
-		one := HookedEvent{Event: e.Name, Passages: []Passage{}, Arguments: []string{},
-			Untold: []string{}}
+		one := hookedAt(e.Name)
 		for _, h := range hooks {
 			if at, known := of.Event(h.Handler.Event); h.LeftOut != "" || !known || at.Name != e.Name {
 				continue
@@ -66,8 +65,9 @@ func (r *Rehearsal) List(ctx context.Context, of engine.Dialect, hooks []theirs.
 	}
 	for _, h := range hooks {
 		if h.LeftOut != "" {
-			out.Hooks = append(out.Hooks, HookIn{Name: h.Name, File: h.Path, Line: h.Line, Matcher: h.Handler.Matcher,
-				Asked: []string{}, Itself: []string{}, Never: []string{}, LeftOut: h.LeftOut})
+			left := listedHook(h)
+			left.LeftOut = h.LeftOut
+			out.Hooks = append(out.Hooks, left)
 		}
 	}
 	if out.Hooks != nil {
@@ -76,10 +76,19 @@ func (r *Rehearsal) List(ctx context.Context, of engine.Dialect, hooks []theirs.
 	return list, nil
 }
 
+// hookedAt and listedHook have empty lists in place of none, for JSON.
+func hookedAt(event string) HookedEvent {
+	return HookedEvent{Event: event, Passages: []Passage{}, Arguments: []string{}, Untold: []string{}}
+}
+
+func listedHook(h theirs.Listed) HookIn {
+	return HookIn{Name: h.Name, File: h.Path, Line: h.Line, Matcher: h.Handler.Matcher, Asked: []string{},
+		Itself: []string{}, Never: []string{}}
+}
+
 // in says about what a hook is asked.
 func (at Hook) in(passages []Passage, h theirs.Listed, within time.Duration) HookIn {
-	one := HookIn{Name: h.Name, File: h.Path, Line: h.Line, Matcher: h.Handler.Matcher, Asked: []string{},
-		Itself: []string{}, Never: []string{}}
+	one := listedHook(h)
 	matches, err := at.Of.Matches(at.Event, h.Handler.Matcher)
 	if err != nil && matches == nil { // loading it says so
 		return one
