@@ -1,6 +1,6 @@
-// Package agentdoc makes the tables of AGENTS.md from the tables of internal/agents/engine: what each coding
-// agent's events are here, and what answers and exit statuses of its hooks do; and that of BRIDGE.md:
-// what agents carry out. It is not a part of the program.
+// Package agentdoc makes the tables of AGENTS.md from the tables of internal/agents/engine: the points at which
+// each coding agent's events fire, and the effects of answers and exit statuses; and the table of BRIDGE.md: the
+// changes that agents carry out. It is not a part of the program.
 package agentdoc
 
 import (
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/srcdoc"
@@ -53,7 +54,8 @@ func Generate(root fs.FS) (string, error) {
 func Section(d engine.Dialect) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n%s\n\n", provenance(d.Facts), settings(d))
-	b.WriteString("| event | here | matcher | what an answer does here | no effect |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("| event | chibi's point | matcher | an answer here | without effect |\n" +
+		"| --- | --- | --- | --- | --- |\n")
 	var never []string
 	for _, e := range d.Events {
 		if e.Kind == engine.Never {
@@ -63,18 +65,18 @@ func Section(d engine.Dialect) string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", e.Name, points(e), matched(e), does(e), without(e))
 	}
 	if never != nil {
-		fmt.Fprintf(&b, "\nNever fired here: %s.\n", strings.Join(never, ", "))
+		fmt.Fprintf(&b, "\nchibi never fires %s.\n", strings.Join(never, ", "))
 	}
-	fmt.Fprintf(&b, "\n%s\n", exits(d))
+	fmt.Fprintf(&b, "\n%s", exits(d))
 	return b.String()
 }
 
 // provenance says where the facts come from.
 func provenance(f engine.Facts) string {
 	if f.Driven == "" {
-		return fmt.Sprintf("Only read about, on %s: %s.", f.Date, f.Read)
+		return fmt.Sprintf("Nobody ran it. Source of the facts, on %s: %s.", f.Date, f.Read)
 	}
-	return fmt.Sprintf("Driven: version %s, on %s; read: %s.", f.Driven, f.Date, f.Read)
+	return fmt.Sprintf("Sources of the facts: version %s, run on %s, and %s.", f.Driven, f.Date, f.Read)
 }
 
 // settings says where hooks stand and how they run.
@@ -97,7 +99,7 @@ func settings(d engine.Dialect) string {
 	if d.InTurn {
 		order = "one after another"
 	}
-	return fmt.Sprintf("Files: %s. Handlers: %s; the handlers of one event run %s, started by `%s`; `%s` counts %s.",
+	return fmt.Sprintf("Files: %s. Handlers: %s; several of one event run %s. `%s` starts commands; `%s` counts %s.",
 		strings.Join(files, ", "), strings.Join(kinds, ", "), order, strings.Join(d.Shell, " "), d.Shape.Timeout,
 		unit(d.Shape.Unit))
 }
@@ -140,12 +142,14 @@ func matched(e engine.Event) string {
 	return cmp.Or(strings.ReplaceAll(string(e.Matches), "_", " "), "-")
 }
 
-// does says what the members of an answer do.
+// does lists the effects of an answer.
 func does(e engine.Event) string {
 	var list []string
 	for _, row := range e.Rows {
-		text := row.Set.Does(row.To)
-		if text != "" && isHeeded(e.Kind, row.Set) && !row.Writes && !slices.Contains(list, text) {
+		if row.Set.Does(row.To) == "" || !isHeeded(e.Kind, row.Set) || row.Writes {
+			continue
+		}
+		if text := inWords(effect(e, row)); !slices.Contains(list, text) {
 			list = append(list, text)
 		}
 	}
@@ -153,6 +157,20 @@ func does(e engine.Event) string {
 		list = append(list, "plain text tells the model")
 	}
 	return cmp.Or(strings.Join(list, ", "), "nothing")
+}
+
+// effect is the effect of a row. A denial after a tool, or at a stop, keeps nothing from happening.
+func effect(e engine.Event, row engine.Row) string {
+	if row.Set != engine.SetDecision {
+		return row.Set.Does(row.To)
+	}
+	isReplaced := e.DenyReplaces && row.To == hookpoints.DecisionDeny
+	return strings.Join(engine.Effect{Decision: row.To, OutputReplaced: isReplaced}.Does(e.Kind), " and ")
+}
+
+// inWords returns an effect in the words of the page, where a decision is a verb like the other effects.
+func inWords(does string) string {
+	return strings.NewReplacer("deny", "denies", "ask", "asks you", "allow", "allows").Replace(does)
 }
 
 // isHeeded reports whether the points at which something happens take what an answer says.
@@ -185,23 +203,24 @@ func without(e engine.Event) string {
 	return cmp.Or(strings.Join(list, ", "), "-")
 }
 
-// exits says what exit statuses mean, where events do not say it otherwise.
+// exits lists the exit statuses, where events do not have others.
 func exits(d engine.Dialect) string {
-	var list []string
+	var b strings.Builder
+	b.WriteString("| exit status | effect | JSON of the answer |\n| --- | --- | --- |\n")
 	for _, x := range d.Exits {
-		text := meaning(x.Then)
+		text := ending(x.Then)
 		if x.NeedsText {
-			text += " with a text on standard error, else " + meaning(cmp.Or(x.Else, engine.EndsFailed))
+			text += " with a text on standard error, otherwise " + ending(cmp.Or(x.Else, engine.EndsFailed))
 		}
-		json := map[engine.JSONRule]string{engine.JSONDecides: "JSON decides", engine.JSONBeside: "JSON counts beside it",
-			engine.JSONDenies: "JSON can only deny", engine.JSONIgnored: "JSON is ignored"}[x.JSON]
-		list = append(list, fmt.Sprintf("%s: %s (%s)", x.Status, text, json))
+		json := map[engine.JSONRule]string{engine.JSONDecides: "decides", engine.JSONBeside: "counts too",
+			engine.JSONDenies: "can only deny", engine.JSONIgnored: "ignored"}[x.JSON]
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", x.Status, text, json)
 	}
-	return "Exit statuses: " + strings.Join(list, "; ") + "."
+	return b.String()
 }
 
-// meaning says what an exit status does.
-func meaning(then engine.Ending) string {
+// ending is the effect of an exit status.
+func ending(then engine.Ending) string {
 	switch then {
 	case engine.EndsOK:
 		return "no opinion"
@@ -214,5 +233,5 @@ func meaning(then engine.Ending) string {
 	case engine.EndsShown:
 		return "tells you"
 	}
-	return "has failed"
+	return "fails"
 }

@@ -71,7 +71,7 @@ func (m *matrix) fire(in engine.Dialect, all []engine.Dialect) error {
 func (m *matrix) add(in engine.Dialect, p bridge.Passage) {
 	at, _ := in.Event(p.At)
 	for _, b := range p.Becomes {
-		one := row{moment(at.Kind), b.Says}
+		one := row{moment(at.Kind), inWords(b.Says)}
 		if m.cells[one] == nil {
 			m.rows, m.cells[one] = append(m.rows, one), map[string]*cell{}
 		}
@@ -80,7 +80,7 @@ func (m *matrix) add(in engine.Dialect, p bridge.Passage) {
 			c = &cell{}
 			m.cells[one][in.Name] = c
 		}
-		text := cmp.Or(b.Arrives, lost)
+		text := inWords(cmp.Or(b.Arrives, lost))
 		if b.Is() {
 			text = "yes"
 		}
@@ -135,7 +135,7 @@ func (c *cell) mark() string {
 // says is the table of what becomes of what hooks say; a row of which nothing arrives anywhere is named below.
 func (m *matrix) says() string {
 	var b strings.Builder
-	heading(&b, "| a hook says |")
+	heading(&b, "| event: effect at home |")
 	never := map[string][]string{}
 	slices.SortStableFunc(m.rows, func(x, y row) int {
 		return slices.Index(moments(), x.at) - slices.Index(moments(), y.at)
@@ -159,7 +159,7 @@ func (m *matrix) says() string {
 			list = append(list, at+": "+strings.Join(never[at], ", "))
 		}
 	}
-	fmt.Fprintf(&b, "\nNowhere arrives: %s.\n", strings.Join(list, "; "))
+	fmt.Fprintf(&b, "\nNo agent reads these: %s.\n", strings.Join(list, "; "))
 	return b.String()
 }
 
