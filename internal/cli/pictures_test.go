@@ -26,7 +26,7 @@ func pictures() []picture {
 	examples := []string{"examples/plugins/add-time", "examples/plugins/block-rm", "examples/plugins/run_command",
 		"examples/plugins/temperature"}
 	return []picture{
-		{"first.svg", 100, "a terminal: a guard of five lines, chibi bridge add claude, the refusal that Claude " +
+		{"first.svg", 100, "a terminal: a guard of six lines, chibi bridge add claude, the refusal that Claude " +
 			"Code gets, and chibi trace explain, which names the guard", []string{"internal/cli/testdata/no-push"}, []string{
 			`cat ~/.chibi/plugins/no-push`,
 			`chibi bridge add claude --no-mcp`,
