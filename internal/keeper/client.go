@@ -150,7 +150,7 @@ const answerWithin = 10 * time.Second
 func StatusOf(home string) (Status, error) {
 	l, r, err := call(home, opStatus)
 	if err != nil {
-		return Status{}, err
+		return Status{Processes: []Held{}}, err
 	}
 	l.Close()
 	return *r.Status, nil
