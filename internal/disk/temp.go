@@ -55,7 +55,7 @@ func CreateSpill(dir string) (*os.File, error) {
 
 // tempNames are the names that MkdirTemp makes for this program, and those that older versions
 // made.
-const tempNames = "check install test demo data spill sandbox unsaved verify rehearsal"
+const tempNames = "check install test demo data spill sandbox unsaved verify rehearsal variables"
 
 // isOwnTemp reports whether a name is chibi-NAME-NUMBER, perhaps with .json.
 func isOwnTemp(file string) bool {
