@@ -5,6 +5,16 @@ const together = (...texts) => texts.filter(Boolean).join("\n\n");
 // named is a name as OpenCode has it in those of tools.
 const named = (name) => name.replace(/[^a-zA-Z0-9_-]/g, "_");
 
+// listed is what read makes of a list of OpenCode's; nothing, if it gives none.
+const listed = async (ask, read) => {
+  try {
+    const { data } = await ask();
+    return data !== null && typeof data === "object" ? read(data) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 // The plugin for OpenCode.
 export const Chibi = async ({ client, directory }) => {
   const parents = new Map(); // the sessions of sub-agents, with those that have started them
@@ -33,13 +43,17 @@ export const Chibi = async ({ client, directory }) => {
     begun.set(session, (await at("session_start", session, { source })).context ?? "");
   };
 
-  // toolOf is the name that chibi gives to a tool of an MCP server, or the tool's own.
-  const toolOf = async (tool) => {
-    if (!tool.includes("_")) return tool;
-    const servers = await client.mcp.status().catch(() => ({}));
-    const of = Object.keys(servers?.data ?? {}).map(named).filter((server) => tool.startsWith(`${server}_`));
-    const server = of.sort((a, b) => b.length - a.length)[0];
-    return server ? `mcp__${server}__${tool.slice(server.length + 1)}` : tool;
+  // toolsOf lists the names that chibi gives to a tool. OpenCode joins the names of an MCP server and of its tool by _,
+  // so that one name can mean several tools: each is judged. If OpenCode does not list its servers, any may be meant.
+  const toolsOf = async (tool) => {
+    const ends = [...tool.matchAll(/(?<=.)_(?=.)/g)].map((match) => match.index);
+    if (ends.length === 0) return [tool];
+    const servers = await listed(() => client.mcp.status(), (list) => Object.keys(list).map(named));
+    const of = ends.filter((end) => servers?.includes(tool.slice(0, end)) ?? true);
+    const theirs = of.map((end) => `mcp__${tool.slice(0, end)}__${tool.slice(end + 1)}`);
+    if (!servers || theirs.length === 0) return [tool, ...theirs];
+    const isOwn = await listed(() => client.tool.ids(), (list) => list.includes(tool));
+    return isOwn === false ? theirs : [tool, ...theirs];
   };
 
   return {
@@ -96,22 +110,32 @@ export const Chibi = async ({ client, directory }) => {
     },
 
     "tool.execute.before": async ({ tool, sessionID: session, callID: id }, output) => {
-      const answer = await at("tool_call", session, { tool: await toolOf(tool), input: output.args, id });
-      if (answer.block) throw new Error(together(answer.message, answer.context));
-      if (answer.context) beside.set(id, answer.context);
-      if (answer.input) replace(output.args, answer.input);
+      const names = await toolsOf(tool);
+      for (const name of names) {
+        const answer = await at("tool_call", session, { tool: name, input: output.args, id });
+        if (answer.block) throw new Error(together(answer.message, answer.context));
+        if (answer.input && names.length > 1) {
+          throw new Error(`chibi: ${tool} can mean ${names.join(" or ")}, so no plugin can rewrite the call`);
+        }
+        if (answer.context) beside.set(id, together(beside.get(id), answer.context));
+        if (answer.input) replace(output.args, answer.input);
+      }
     },
 
     "tool.execute.after": async ({ tool, sessionID: session, callID: id, args: input }, output) => {
       const isText = typeof output.output === "string";
       const texts = isText ? [] : (output.content ?? []).filter((part) => part.type === "text");
       const was = isText ? output.output : texts.map((part) => part.text).join("\n");
-      const about = { tool: await toolOf(tool), input, id, output: was, status: "ran" };
-      const answer = await at("tool_result", session, about);
-      const context = together(beside.get(id), answer.context);
+      let now = was;
+      let context = beside.get(id);
       beside.delete(id);
-      if (answer.output === undefined && !context) return;
-      const now = together(answer.output ?? was, context);
+      for (const name of await toolsOf(tool)) {
+        const answer = await at("tool_result", session, { tool: name, input, id, output: now, status: "ran" });
+        now = answer.output ?? now;
+        context = together(context, answer.context);
+      }
+      if (now === was && !context) return;
+      now = together(now, context);
       if (isText) {
         if (output.metadata?.output === output.output) output.metadata.output = now;
         output.output = now;
