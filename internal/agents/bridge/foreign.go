@@ -27,6 +27,11 @@ func (r *run) recognize(payload []byte) {
 	if !known {
 		return
 	}
+	for i, e := range d.Events { // these settings have no entries for events that their agent does not have
+		d.Events[i].Bridged = e.Bridged && slices.ContainsFunc(r.Agent.Events, func(o engine.Event) bool {
+			return o.Kind == e.Kind
+		})
+	}
 	r.foreign = &foreignEntry{r.Agent, r.Name, r.event, how}
 	r.Agent, r.Name, r.event, r.bridge.Agent = d, event.Name, event, d.Name
 }

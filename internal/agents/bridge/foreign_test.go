@@ -475,3 +475,25 @@ func TestEntriesOfClaudeCodeInOtherAgents(t *testing.T) {
 		}
 	}
 }
+
+// Cursor has events of its own for commands, reads and calls of MCP servers, and Claude Code's settings have no entry
+// for them: there the guards are asked about the call of the tool.
+func TestAnEntryOfClaudeCodeInCursorAsksAllGuards(t *testing.T) {
+	for point, tool := range map[string]string{
+		"pre_shell_exec": `"Shell","tool_input":{"command":"ls"}`, "pre_file_read": `"Read","tool_input":{"file_path":"/a"}`,
+		"pre_mcp_call": `"MCP:look","tool_input":{}`,
+	} {
+		for _, broken := range []string{"", "exit 7"} {
+			dir := home(t, "[plugins.guard]\non_failure = \"block\"\n", map[string]string{"guard": script("guard",
+				`"`+point+`"`, broken+"\necho '{\"denied\":true,\"reason\":\"no\"}'")})
+			payload := `{"conversation_id":"s1","session_id":"s1","generation_id":"g1","cursor_version":"2026.08.11",` +
+				`"workspace_roots":["/"],"tool_use_id":"c1","cwd":"","tool_name":` + tool + "}"
+			if out := tell(t, dir, "claude", "PreToolUse", payload); !strings.Contains(out, `"deny"`) {
+				t.Errorf("%s, %q: %q", point, broken, out)
+			}
+			if out := tell(t, dir, "cursor", "preToolUse", strings.Replace(payload, "c1", "c2", 1)); out != "" {
+				t.Errorf("%s is asked at preToolUse too: %s", point, out)
+			}
+		}
+	}
+}
