@@ -73,7 +73,7 @@ class Host {
       answer = JSON.parse(line);
       done = this.waiting.get(answer.id);
       if (!done) throw new Error("nobody has asked that");
-      said = answer.stdout ? JSON.parse(answer.stdout) : {};
+      said = answer.stdout === "" ? {} : JSON.parse(answer.stdout);
       if (answer.exit !== 0 || said === null || typeof said !== "object" || Array.isArray(said)) {
         throw new Error("it is no answer");
       }
@@ -151,9 +151,29 @@ async function decide(line, about, tell) {
   }
 }
 
-// replace makes an object what another one is.
+// safely makes a function that tells the person something one that cannot fail: what chibi answered counts.
+const safely = (say) => (text) => {
+  try {
+    say(text);
+  } catch {
+    console.error(text);
+  }
+};
+
+// copyOf is what plugins are told of the arguments of a call, and with which it is made.
+function copyOf(input) {
+  try {
+    return JSON.parse(JSON.stringify(input));
+  } catch {
+    return input; // plugins cannot be told of it
+  }
+}
+
+// replace makes an object what another one is, whatever it was.
 function replace(object, other) {
-  for (const name of Object.keys(object)) if (!Object.hasOwn(other, name)) delete object[name];
+  if (object === other) return;
+  Object.setPrototypeOf(object, Object.getPrototypeOf(other));
+  for (const name of Reflect.ownKeys(object)) if (!Object.hasOwn(other, name)) delete object[name];
   for (const name of Object.keys(other)) {
     Object.defineProperty(object, name, { value: other[name], writable: true, enumerable: true, configurable: true });
   }

@@ -25,10 +25,10 @@ export const Chibi = async ({ client, directory }) => {
   const isHeadless = process.argv.includes("run");
   let latest; // the session of the last prompt
 
-  const say = (text) => {
+  const say = safely((text) => {
     if (isHeadless) return console.error(text);
     client.tui.showToast({ body: { message: text, variant: "warning" } }).catch(() => {});
-  };
+  });
   const rootOf = (session) => (parents.has(session) ? rootOf(parents.get(session)) : session);
   const at = (event, session, about) => {
     const root = rootOf(session);
@@ -110,16 +110,20 @@ export const Chibi = async ({ client, directory }) => {
     },
 
     "tool.execute.before": async ({ tool, sessionID: session, callID: id }, output) => {
+      const input = copyOf(output.args);
       const names = await toolsOf(tool);
+      let judged = input;
+      beside.delete(id); // of a refused call with this id
       for (const name of names) {
-        const answer = await at("tool_call", session, { tool: name, input: output.args, id });
+        const answer = await at("tool_call", session, { tool: name, input, id });
         if (answer.block) throw new Error(together(answer.message, answer.context));
         if (answer.input && names.length > 1) {
           throw new Error(`chibi: ${tool} can mean ${names.join(" or ")}, so no plugin can rewrite the call`);
         }
         if (answer.context) beside.set(id, together(beside.get(id), answer.context));
-        if (answer.input) replace(output.args, answer.input);
+        judged = answer.input ?? input;
       }
+      replace(output.args, judged);
     },
 
     "tool.execute.after": async ({ tool, sessionID: session, callID: id, args: input }, output) => {

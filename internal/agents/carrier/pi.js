@@ -13,14 +13,13 @@ const triggerOf = (event) => (event.reason === "manual" ? "manual" : "auto");
 // The extension for pi.
 export default function (pi) {
   const beside = new Map(); // what stands beside a result, by the ids of calls
-  const refused = new Set(); // ids of calls
   let isHalted = false; // a plugin ends the turn
   let last; // the model's last message
   let toSystem = ""; // the context of the session
   let toPrompt = ""; // that of the prompt
 
-  const sayTo = (ctx) => (text) => (ctx.hasUI ? ctx.ui.notify(text, "warning") : console.error(text));
-  const at = (event, ctx, about) =>
+  const sayTo = (ctx) => safely((text) => (ctx.hasUI ? ctx.ui.notify(text, "warning") : console.error(text)));
+  const at = async (event, ctx, about) =>
     ask(event, { session: ctx.sessionManager.getSessionId(), cwd: ctx.cwd, ...about }, sayTo(ctx));
 
   pi.on("session_start", async (event, ctx) => {
@@ -33,7 +32,8 @@ export default function (pi) {
   });
 
   pi.on("input", async (event, ctx) => {
-    const answer = await at("prompt", ctx, { prompt: event.text });
+    const failed = (error) => ({ block: true, message: `chibi: ${error.message}` }); // pi would go on
+    const answer = await at("prompt", ctx, { prompt: event.text }).catch(failed);
     toPrompt = answer.context ?? "";
     if (answer.block) {
       sayTo(ctx)(answer.message);
@@ -58,21 +58,20 @@ export default function (pi) {
   });
 
   pi.on("tool_call", async (event, ctx) => {
-    const { toolName: tool, toolCallId: id, input } = event;
+    const { toolName: tool, toolCallId: id } = event;
+    const input = copyOf(event.input);
     const answer = await at("tool_call", ctx, { tool, input, id });
     if (answer.block) {
-      refused.add(id);
       isHalted ||= answer.halt ?? false; // calls beside this one may not end the turn
       return { block: true, reason: together(answer.message, answer.context), terminate: answer.halt ?? false };
     }
     if (answer.context) beside.set(id, answer.context);
-    if (answer.input) replace(input, answer.input);
+    replace(event.input, answer.input ?? input);
     return undefined;
   });
 
   pi.on("tool_result", async (event, ctx) => {
     const { toolName: tool, toolCallId: id, input, content, isError } = event;
-    if (refused.delete(id)) return undefined;
     const status = isError ? "failed" : "ran";
     const answer = await at("tool_result", ctx, { tool, input, id, output: textOf(content), status });
     const context = together(beside.get(id), answer.context);
