@@ -69,6 +69,8 @@ func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
 		return nil
 	case m.Has(ServerTool):
 		return wrapped(d.MCPInput, m.There.Tool, changed)
+	case addressesIn(d.AddressesIn, m) != nil:
+		return changedAddress(d.AddressesIn, m, changed)
 	}
 	return d.Tools.Theirs(m.There.Tool, m.There.Input, changed)
 }

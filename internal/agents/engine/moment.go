@@ -115,7 +115,7 @@ type Moment struct {
 	// There is the tool call as an agent said it; the zero value in chibi.
 	There Call
 	// More are further moments of the same call of an agent, one for each file that a patch
-	// changes besides the first.
+	// changes besides the first, or for each further address that is fetched.
 	More []Moment
 	// Odd says of which members of an agent's payload that plugins judge something by the shape
 	// is another one than the table's, a sentence each. Their values are what is there.
@@ -135,6 +135,16 @@ func (m Moment) copied() Moment {
 	maps.Copy(values, m.Values)
 	m.Values = values
 	return m
+}
+
+// part returns a moment for a part of the call that m is about: m for the first, one more for the next.
+func (m *Moment) part(i int) Moment {
+	if i == 0 {
+		return *m
+	}
+	more := Moment{Kind: m.Kind, Values: maps.Clone(m.Values), Extra: m.Extra, There: m.There}
+	m.More = append(m.More, more)
+	return more
 }
 
 // Text returns a value that is a string, "" for others.

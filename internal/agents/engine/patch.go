@@ -221,15 +221,8 @@ func patchHeader(line string) (header, path string) {
 // takePatch notes the call of apply_patch as calls of chibi's tools: the first file in m, one
 // more Moment for each other file.
 func takePatch(m *Moment) {
-	files := filesOfPatch(patchText(m.There.Input))
-	for i, f := range files {
-		to := m
-		if i > 0 {
-			more := Moment{Kind: m.Kind, Values: maps.Clone(m.Values), Extra: m.Extra, There: m.There}
-			m.More = append(m.More, more)
-			to = &m.More[len(m.More)-1]
-		}
-		f.into(*to)
+	for i, f := range filesOfPatch(patchText(m.There.Input)) {
+		f.into(m.part(i))
 	}
 }
 

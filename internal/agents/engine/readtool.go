@@ -38,10 +38,16 @@ func (r decoder) takeTool(fields []Field, all gjson.Result) {
 	if r.m.There.Result != nil {
 		r.takeResult()
 	}
+	r.takeParts()
+	r.m.oddInput(isNamed)
+}
+
+// takeParts notes a call that is about several files or addresses as a call for each.
+func (r decoder) takeParts() {
 	if r.m.There.isPatch() && strings.Contains(patchText(r.m.There.Input), patchBegin) {
 		takePatch(r.m)
 	}
-	r.m.oddInput(isNamed)
+	takeAddresses(r.AddressesIn, r.m)
 }
 
 // objectIn returns a value, or the JSON that a string holds: some agents write objects

@@ -59,6 +59,9 @@ type Dialect struct {
 	Tools         toolnames.Table
 	AbsolutePaths bool
 	MCPName       string
+	// AddressesIn is the argument of the fetching tool in which addresses stand among other words. The tool fetches
+	// each of them, or its url. "": there is none.
+	AddressesIn string
 	// MCPInput is, of the arguments with which an MCP server's tool is called, the member that has the
 	// tool's own, beside its name in tool_name; "": they are the tool's own.
 	MCPInput string

@@ -55,7 +55,7 @@ func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost s
 	if !whole {
 		run = Merged(call.Input, theirs)
 	}
-	made := t.Moment.Unwrapped(w.MCPInput, w.Tools.Ours(call.Tool, run).Arguments)
+	made := t.with(run)
 	if kept := missing(call.Input, theirs); !whole && len(kept) > 0 {
 		return made, fmt.Sprintf("%s takes no arguments away at %s; the call keeps %.200q", t.Title, at,
 			strings.Join(kept, ", "))
@@ -69,14 +69,18 @@ func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost s
 
 // Made returns the arguments of the call that the agent makes after an answer, in chibi's names.
 func (t Taker) Made(answer Effect) json.RawMessage {
+	if answer.InputPatch {
+		return t.with(Merged(t.Moment.There.Input, answer.Input))
+	}
+	return t.with(answer.Input)
+}
+
+// with returns the arguments of the call if the agent makes it with others, in chibi's names.
+func (t Taker) with(input json.RawMessage) json.RawMessage {
 	m := t.Moment.copied()
-	if m.There.Input = answer.Input; answer.InputPatch {
-		m.There.Input = Merged(t.Moment.There.Input, answer.Input)
-	}
-	decoder{t.Event.of(t.Dialect), &m}.takeCall()
-	if m.There.isPatch() {
-		m.More = nil
-		takePatch(&m)
-	}
+	m.There.Input, m.More = input, nil
+	r := decoder{t.Event.of(t.Dialect), &m}
+	r.takeCall()
+	r.takeParts()
 	return m.Values[ToolInput]
 }
