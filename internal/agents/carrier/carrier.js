@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 const program = settings.chibi ?? "chibi";
 const words = [...(settings.home ? ["--home", settings.home] : []), "bridge", "serve", settings.agent];
 const gone = `chibi, which must be asked first, is not there or has failed: ${program}`;
+const late = `chibi, which must say whether a required plugin denies, has not answered in time: ${program}`;
 const refusable = ["prompt", "tool_call"];
 const maxLine = 60 << 20; // bytes; chibi takes 64 MiB
 const decideWithin = 10_000; // ms, for what is decided without asking plugins
@@ -17,6 +18,9 @@ function place() {
   } catch {} // it is found by its name, or starting it says what is wrong
   return file + JSON.stringify(process.env);
 }
+
+// LateError says that a process has not answered in time.
+class LateError extends Error {}
 
 // Host is a process of chibi that answers events on lines.
 class Host {
@@ -90,7 +94,7 @@ class Host {
     return new Promise((resolve, reject) => {
       if (this.error) return reject(this.error);
       if (Buffer.byteLength(line) > maxLine) return reject(new Error("the event is too large"));
-      const timer = setTimeout(() => this.end(new Error("it has not answered in time")), within);
+      const timer = setTimeout(() => this.end(new LateError("it has not answered in time")), within);
       const over = (then) => (value) => {
         clearTimeout(timer);
         this.waiting.delete(id);
@@ -138,16 +142,18 @@ async function ask(event, about, say) {
   return answer;
 }
 
-// decide returns what an event means that could not be asked about: chibi knows whether it had to be.
+// decide returns what an event means that could not be asked about: chibi knows whether it had to be. If chibi is too
+// slow to say so, a required plugin may be there.
 async function decide(line, about, tell) {
   const payload = JSON.stringify({ event: line.event, session: about.session, cwd: about.cwd });
   try {
     return await Host.current().ask({ ...line, payload }, decideWithin);
   } catch (error) {
-    const closed = settings.fail_closed && refusable.includes(line.event);
+    const isLate = error instanceof LateError;
+    const closed = (settings.fail_closed || isLate) && refusable.includes(line.event);
     const why = [...new Set([line.failed, error.message])].join("; ");
     tell(`chibi: its plugins are not asked: ${why}`);
-    return closed ? { block: true, message: gone } : {};
+    return closed ? { block: true, message: isLate ? late : gone } : {};
   }
 }
 
