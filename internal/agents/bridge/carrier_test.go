@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,22 @@ func TestAnEventOnALineFailsAlone(t *testing.T) {
 		}
 		if text := answers[2].Raw + said[2] + answers[3].Raw + said[3]; !strings.Contains(text, "the process has ended") {
 			t.Errorf("%q: %s", config, text)
+		}
+	}
+}
+
+// A line that is no event says what it lacks.
+func TestALineSaysWhatItLacks(t *testing.T) {
+	pi, _ := agents.ByName("pi")
+	for line, want := range map[string]string{
+		`{"id":0,"payload":{}}`:   "line 1 is not an event, an object with id, event and payload: it has no event",
+		`{"id":0,"event":"stop"}`: "line 1 is not an event, an object with id, event and payload: it has no payload",
+		`{"id":0`:                 "not JSON: unexpected EOF at byte 7",
+	} {
+		h := bridge.NewHost(app.Options{Home: home(t, "", nil)}, pi)
+		err := h.ServeLines(t.Context(), strings.NewReader(line), io.Discard)
+		if h.Close(); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", line, err)
 		}
 	}
 }

@@ -24,6 +24,19 @@ type line struct {
 	Failed     string          `json:"failed"`
 }
 
+// lineOf reads a line.
+func lineOf(text []byte) (l line, err error) {
+	err = strictjson.Decode(text, &l)
+	switch {
+	case err != nil:
+	case l.Event == "":
+		err = errors.New("it has no event")
+	case len(l.Payload) == 0:
+		err = errors.New("it has no payload")
+	}
+	return l, err
+}
+
 // asked is the event.
 func (l line) asked() Asked {
 	a := Asked{Event: l.Event, Payload: l.Payload, FailClosed: l.FailClosed, DeadlineMS: l.DeadlineMS, Failed: l.Failed}
@@ -55,8 +68,8 @@ func (h *Host) ServeLines(ctx context.Context, in io.Reader, out io.Writer) erro
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxPayload)
 	for n := 1; lines.Scan() && ctx.Err() == nil; n++ {
-		var l line
-		if err := strictjson.Decode(lines.Bytes(), &l); err != nil || l.Event == "" || len(l.Payload) == 0 {
+		l, err := lineOf(lines.Bytes())
+		if err != nil {
 			return fmt.Errorf("line %d is not an event, an object with id, event and payload: %w", n, err)
 		}
 		free <- struct{}{}
