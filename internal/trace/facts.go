@@ -63,16 +63,17 @@ func (all *facts) addStep(step *agent.Event) {
 
 func (all *facts) addCall(c *call) {
 	about := []Subject{{KindTool, c.Tool}}
-	what := fmt.Sprintf("The call of %s (%s)", c.Tool, c.ID)
+	called := callNamed(c.Tool, c.ID)
+	what := "The " + called
 	before := with(about, pointOf(hookpoints.PreTool.Name))
 	changed := c.before.did(plugin.Changed)
 	if len(changed) > 0 {
-		all.add(with(before, pluginsOf(changed)...), "The arguments of the call of %s (%s) were changed: %s%s.", c.Tool, c.ID,
+		all.add(with(before, pluginsOf(changed)...), "The arguments of the %s were changed: %s%s.", called,
 			argumentsBy(changed), becameOf(changed, "arguments", "they"))
 	}
 	if len(c.Converted) > 0 {
-		all.add(before, "In the call of %s (%s) these arguments were strings and were converted to the types of "+
-			"the tool's parameters: %s.", c.Tool, c.ID, strings.Join(c.Converted, ", "))
+		all.add(before, "In the %s these arguments were strings and were converted to the types of "+
+			"the tool's parameters: %s.", called, strings.Join(c.Converted, ", "))
 	}
 	l, number := c.before.blocker()
 	if l == nil && !c.Ran && c.before != nil { // an older trace, which does not say whose failure blocked
@@ -86,7 +87,7 @@ func (all *facts) addCall(c *call) {
 		if l.Result == plugin.Failed {
 			how = "blocked because plugin %q, asked in position %d, failed: %s"
 		}
-		all.add(with(before, Subject{KindPlugin, l.Plugin}), what+" was "+how+".", l.Plugin, number, l.why())
+		all.add(with(before, Subject{KindPlugin, l.Plugin}), "%s was "+how+".", what, l.Plugin, number, l.why())
 	case !c.Ran && c.permission != nil && c.permission.Decision == permissions.Deny: // addPermission says so
 	case !c.Ran:
 		all.add(about, "%s did not run: %s.", what, c.whyNot())
@@ -105,6 +106,14 @@ func (all *facts) addCall(c *call) {
 		all.addQuiet(about, "%s was answered by MCP server %s: %s.", what, c.Served.Server, servedText(c.Served))
 	}
 	all.addOutput(c, about)
+}
+
+// callNamed names a call of a tool. Some agents give it no id.
+func callNamed(tool, id string) string {
+	if id == "" {
+		return "call of " + tool
+	}
+	return fmt.Sprintf("call of %s (%s)", tool, id)
 }
 
 // failureOf says how a call failed that ran. Traces of earlier versions have only an exit status.
@@ -151,7 +160,7 @@ func argumentsBy(changed []Line) string {
 }
 
 func (all *facts) addOutput(c *call, about []Subject) {
-	what := fmt.Sprintf("the output of the call of %s (%s)", c.Tool, c.ID)
+	what := "the output of the " + callNamed(c.Tool, c.ID)
 	point := with(about, pointOf(hookpoints.PreToolOutput.Name))
 	changed := c.output.did(plugin.Changed)
 	if len(changed) > 0 {

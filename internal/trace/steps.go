@@ -75,7 +75,7 @@ func (all *facts) addPermission(p *permission) {
 	} else {
 		text = "was redirected: " + text
 	}
-	add(about, "The call of %s (%s) %s.", p.Tool, p.ID, text)
+	add(about, "The %s %s.", callNamed(p.Tool, p.ID), text)
 	all.addUnused(p, about)
 }
 
@@ -118,9 +118,8 @@ func (all *facts) addSubagent(step *agent.Event) {
 	if a.Plugin != "" {
 		about = with(about, Subject{KindPlugin, a.Plugin})
 	}
-	all.add(about, "Sub-agent %s (%s, model %s), which the call of %s (%s) asked for: %s.",
-		a.ID, a.Type, a.Model, a.Tool, a.CallID,
-		a.Outcome())
+	all.add(about, "Sub-agent %s (%s, model %s), which the %s asked for: %s.", a.ID, a.Type, a.Model,
+		callNamed(a.Tool, a.CallID), a.Outcome())
 }
 
 // servedText says how long the parts of a call of an MCP server took. A start is one that a
