@@ -72,9 +72,13 @@ func (e editing) tellServer(done *Done, place engine.ServerPlace) error {
 	}
 	return jsonfile.Update(receiptsFile(e.Home), func(all *receipts) error {
 		told := strings.Join(place.Add, " ")
-		_, wasTold := (*all)[told]
-		if e.adds && !e.NoServer && e.toldTo(done, place, wasTold) {
-			all.keep(told, receipt{})
+		was, wasTold := (*all)[told]
+		if e.adds && !e.NoServer {
+			program, args := e.serverCommand()
+			t := telling{done, place.Remove, append(append(slices.Clone(place.Add), program), args...)}
+			if sum := sumOf([]byte(t.command())); wasTold && was.Sum == sum && e.hasServer(t) || e.tell(t, wasTold) {
+				all.keep(told, receipt{Sum: sum})
+			}
 		}
 		if e.adds && !e.NoServer || !wasTold {
 			return nil
@@ -90,23 +94,36 @@ func (e editing) tellServer(done *Done, place engine.ServerPlace) error {
 	})
 }
 
-// toldTo tells the program of the server, and reports whether it was told.
-func (i Installer) toldTo(done *Done, place engine.ServerPlace, wasTold bool) bool {
-	program, args := i.serverCommand()
-	command := append(append(slices.Clone(place.Add), program), args...)
+// telling is what tells a program of the agent of the server.
+type telling struct {
+	done        *Done
+	remove, add []string
+}
+
+// command is the command line that adds the server.
+func (t telling) command() string { return strings.Join(t.add, " ") }
+
+// hasServer reports whether the program says that it has a server of this name, which chibi added.
+func (i Installer) hasServer(t telling) bool {
+	_, err := i.Run(t.add[0], t.add[1:]...)
+	return err != nil && strings.Contains(err.Error(), "already exists")
+}
+
+// tell tells the program of the server, and reports whether it has it.
+func (i Installer) tell(t telling, wasTold bool) bool {
 	if wasTold {
-		_, _ = i.Run(place.Remove[0], place.Remove[1:]...) // it may have been removed by hand
+		_, _ = i.Run(t.remove[0], t.remove[1:]...) // somebody may have removed it
 	}
-	found, err := i.Run(command[0], command[1:]...)
-	switch text := strings.Join(command, " "); {
+	found, err := i.Run(t.add[0], t.add[1:]...)
+	switch {
 	case !found:
-		done.note("%s is not in PATH, so chibi did not add the MCP server with the plugins' tools; do it yourself: %s",
-			command[0], text)
+		t.done.note("%s is not in PATH, so chibi did not add the MCP server with the plugins' tools; do it yourself: %s",
+			t.add[0], t.command())
 	case err != nil:
-		done.note("%s did not add the MCP server with the plugins' tools: %v; do it yourself: %s", i.Agent.Title,
-			err, text)
+		t.done.note("%s did not add the MCP server with the plugins' tools: %v; do it yourself: %s", i.Agent.Title,
+			err, t.command())
 	default:
-		done.Ran = append(done.Ran, text)
+		t.done.Ran = append(t.done.Ran, t.command())
 	}
 	return found && err == nil
 }
