@@ -48,6 +48,9 @@ func pi() agent {
 			return h.recordLines(pi(), ".pi/agent/extensions/chibi.js", command)
 		},
 		scenes: []scene{{name: "failed", steps: failing}},
+		replies: slices.Concat(carriedReplies(), answers("tool_call", `{"block":true,"halt":true,"message":"stop 4711"}`),
+			answers("tool_result", `{"halt":true,"message":"stop 4711"}`),
+			answers("request", `{"request":{"user":"person 4711"}}`)),
 		few: []string{"a blocked command", "rewritten arguments", "context beside the prompt", "go on at its end",
 			"changed result", "context beside a result", "ends the turn", "Claude Code", "question", "hangs",
 			"when chibi is gone", "restores"},
@@ -106,6 +109,7 @@ func ofOpenCode(name string) agent {
 		hooks: func(h *home, command func(event string) string) error {
 			return h.recordLines(ofOpenCode(name), ".config/"+name+"/plugins/chibi.js", command)
 		},
+		replies: carriedReplies(),
 		scenes: []scene{{name: "sub-agent", steps: func(use tools, _ string) []step {
 			task := object{"description": "a task", "prompt": "Do the task.", "subagent_type": "general"}
 			return []step{{Kind: "agent", Calls: []call{use("task", task)}},

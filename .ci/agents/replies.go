@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // answers makes replies of one event that end with status 0.
 func answers(event string, texts ...string) (list []reply) {
@@ -57,4 +60,14 @@ func copilotReplies() (list []reply) {
 	list = append(list, answers("userPromptTransformed", hint, `{"modifiedTransformedPrompt":"prompt 4711"}`)...)
 	list = append(list, answers("sessionStart", hint, block)...)
 	return append(list, answers("agentStop", hint, halt)...)
+}
+
+// carriedReplies are answers in the dialect of agents in which chibi is a plugin in JavaScript.
+func carriedReplies() []reply {
+	const deny, hint = `{"block":true,"message":"rule 4711"}`, `{"context":"hint 4711"}`
+	const notice = `{"notice":"message 4711"}`
+	return slices.Concat(
+		answers("tool_call", deny, `{"input":{"command":"echo rewritten > out.txt","description":"Do it"}}`, hint, notice),
+		answers("tool_result", `{"output":"output 4711"}`, hint),
+		answers("prompt", deny, `{"prompt":"Another prompt 4711."}`, hint, notice), answers("session_start", hint))
 }

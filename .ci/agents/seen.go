@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -66,7 +67,7 @@ func see(o options, a agent, r reply) (string, error) {
 	if err := a.hooks(h, recorder); err != nil {
 		return "", err
 	}
-	said, err := run(h.project, h.env(a), time.Minute, a.path(o), a.with("Please do what is to be done.")...)
+	said, err := run(h.project, h.env(a), cmp.Or(a.limit, time.Minute), a.path(o), a.with("Please do what is to be done.")...)
 	if err != nil {
 		return "", err
 	}
