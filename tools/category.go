@@ -38,7 +38,9 @@ func UsualSubjects(c Category) []string {
 }
 
 // SameArgument reports whether two names of arguments differ in letters' case, "-" and "_" at most.
-func SameArgument(a, b string) bool {
-	plain := strings.NewReplacer("_", "", "-", "")
-	return strings.EqualFold(plain.Replace(a), plain.Replace(b))
+func SameArgument(a, b string) bool { return PlainArgument(a) == PlainArgument(b) }
+
+// PlainArgument returns what names of arguments have in common that differ in these at most.
+func PlainArgument(name string) string {
+	return strings.ToLower(strings.ToUpper(strings.NewReplacer("_", "", "-", "").Replace(name)))
 }

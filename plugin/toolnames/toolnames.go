@@ -138,6 +138,15 @@ func (t Table) Names(tool string) []string {
 	return append([]string{row.Name}, row.Also...)
 }
 
+// SubjectOf returns the program's name of the argument that one of its tools is about; if the table does not name
+// the tool, it returns otherwise.
+func (t Table) SubjectOf(tool, otherwise string) string {
+	if row, found := t.named(tool); found {
+		return row.Subject.Theirs
+	}
+	return otherwise
+}
+
 // named returns the first tool with a name.
 func (t Table) named(tool string) (Tool, bool) {
 	i := slices.IndexFunc(t, func(row Tool) bool { return row.Name == tool || slices.Contains(row.Also, tool) })

@@ -93,7 +93,7 @@ esac`)}
 	}
 }
 
-// One event that nobody can read, or that has failed before, denies where a required plugin had to be asked, and
+// One event that nobody can read denies, one that has failed before denies if a required plugin had to be asked, and it
 // is no end of the others.
 func TestAnEventOnALineFailsAlone(t *testing.T) {
 	guard := map[string]string{"guard": script("guard", `"pre_tool"`, `case "$(cat)" in
@@ -110,7 +110,7 @@ func TestAnEventOnALineFailsAlone(t *testing.T) {
 		told(6, "tool_call", `"tool":"bash","input":{"command":"ls"}`),
 	}
 	for config, blocks := range map[string][]bool{
-		"": {false, true, false, false, true, true, false},
+		"": {true, true, false, false, true, true, false},
 		"[plugins.guard]\non_failure = \"block\"\n": {true, true, true, false, true, true, false},
 	} {
 		answers, said := carried(t, home(t, config, guard), "pi", lines...)

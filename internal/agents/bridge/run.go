@@ -208,14 +208,16 @@ func (r *run) open(ctx context.Context) (*app.Session, error) {
 	return app.Open(ctx, opts)
 }
 
-// failure is the effect of an error: none, or a denial if a required guard is missing or the
-// entry asks for it.
+// failure is the effect of an error: none, or a denial if a required guard is missing, no guard could judge the
+// call, or the entry asks for it.
 func (r *run) failure(err error) (effect engine.Effect) {
 	var guards *guards.MissingError
 	var stopped *plugin.StartError
 	var unread *unreadError
 	var nested *nestedError
-	isGuard := errors.As(err, &guards) || errors.As(err, &stopped) || errors.As(err, &unread) || errors.As(err, &nested)
+	var unclear *engine.UnclearError
+	isGuard := errors.As(err, &guards) || errors.As(err, &stopped) || errors.As(err, &unread) ||
+		errors.As(err, &nested) || errors.As(err, &unclear)
 	if (isGuard || r.FailClosed) && r.event.Kind.Refuses() {
 		return engine.Effect{Decision: hookpoints.DecisionDeny, Reason: "chibi: " + err.Error()}
 	}

@@ -13,15 +13,14 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 )
 
-// A call whose arguments nest too deep to be read does not pass a guard that must be asked. Where
-// there is none, the agent goes on and the person is told.
+// A call whose arguments nest too deep to be read does not pass: no guard and no rule would judge it.
 func TestACallThatCannotBeReadDoesNotPassARequiredGuard(t *testing.T) {
 	const guard = "#!/bin/sh\n[ \"$1\" = --schema ] || exit\n" +
 		`echo '{"name": "guard", "description": "d", "tool": false, "hooks": ["pre_tool"]}'` + "\n"
 	deep := fmt.Sprintf(`{"tool_name":"Bash","tool_input":{"command":"ls","x":%s%s}}`, strings.Repeat("[", 2000),
 		strings.Repeat("]", 2000))
 	for config, want := range map[string]string{
-		"": "plugins are not asked: payload of PreToolUse: it nests",
+		"": `Reason":"chibi: payload of PreToolUse: it nests too deep`,
 		"[plugins.guard]\non_failure = \"block\"\n": `Reason":"chibi: the guard \"guard\" cannot be asked: payload of`,
 		"[plugins.other]\non_failure = \"block\"\n": `Reason":"chibi: the guard \"other\" is missing`,
 	} {

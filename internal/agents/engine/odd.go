@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin/toolnames"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/tidwall/gjson"
@@ -83,6 +84,45 @@ func (m *Moment) oddGuess(call toolnames.Call) {
 	if isTyping(call.Tool) && arguments.Get(call.Subject).Str != "" { // without text it waits
 		m.Odd = append(m.Odd, fmt.Sprintf("%.60q types into a command that runs already", call.Tool))
 	}
+}
+
+// UnclearError means that a tool may do something else than guards can read in its call: nobody may make it.
+type UnclearError struct{ Err error }
+
+// Error says what is wrong with the call.
+func (e *UnclearError) Error() string { return e.Err.Error() }
+
+// Unwrap returns it.
+func (e *UnclearError) Unwrap() error { return e.Err }
+
+// unclear returns the error of a call whose arguments nest deeper than guards can parse, or in which one could be
+// taken for another: tools in Go read "Command" as command, and null as nothing.
+func (r decoder) unclear() error {
+	m, input := r.m, gjson.ParseBytes(r.m.There.Input)
+	if !m.Kind.Refuses() {
+		return nil
+	}
+	if err := strictjson.CheckDepth(m.There.Input, strictjson.MaxArgumentDepth); err != nil {
+		return &UnclearError{fmt.Errorf("the arguments of %.60q: %w", m.There.Tool, err)}
+	}
+	if m.Text(ToolSubject) == "" || !input.IsObject() {
+		return nil
+	}
+	subject := r.Tools.SubjectOf(m.There.Tool, m.Text(ToolSubject))
+	if m.needsSubject() && input.Get(gjson.Escape(subject)).Raw == "null" {
+		return &UnclearError{fmt.Errorf("the argument %q of %.60q must not be null", subject, m.There.Tool)}
+	}
+	names := map[string]string{tools.PlainArgument(subject): subject}
+	var wrong error
+	input.ForEach(func(given, _ gjson.Result) bool {
+		plain := tools.PlainArgument(given.Str)
+		if name, known := names[plain]; known && name != given.Str {
+			wrong = &UnclearError{fmt.Errorf("the argument %.60q of %.60q must be written %.60q", given.Str, m.There.Tool, name)}
+		}
+		names[plain] = given.Str
+		return wrong == nil
+	})
+	return wrong
 }
 
 // shapeOf says what a value is.

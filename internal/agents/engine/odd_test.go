@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -66,5 +67,40 @@ func TestMembersOfAnotherShapeAreNoted(t *testing.T) {
 	m, err := gemini.Moment(e, []byte(`{"session_id":7,"prompt":[{"text":"a"},{"text":"b"}]}`))
 	if err != nil || m.Text(engine.PromptText) != "a\nb" || m.Text(engine.Session) != "7" {
 		t.Errorf("%q, %v", m.Text(engine.PromptText), err)
+	}
+}
+
+// TestCallsThatNobodyCanJudge: what guards read in them may be something else than what the tool does.
+func TestCallsThatNobodyCanJudge(t *testing.T) {
+	nested := strings.Repeat("[", 200) + strings.Repeat("]", 200)
+	for _, test := range []struct{ at, payload, want string }{
+		{"crush PreToolUse", `{"tool_name":"bash","tool_input":{"command":"ls","Command":"rm x"}}`,
+			`the argument "Command" of "bash" must be written "command"`},
+		{"crush PreToolUse", `{"tool_name":"bash","tool_input":{"COMMAND":"rm x"}}`,
+			`the argument "COMMAND" of "bash" must be written "command"`},
+		{"crush PreToolUse", `{"tool_name":"bash","tool_input":{"command":"rm x","command":null}}`,
+			`the argument "command" of "bash" must not be null`},
+		{"crush PreToolUse", `{"tool_name":"write","tool_input":{"file_path":"a","content":"b","Content":"key"}}`,
+			`the argument "Content" of "write" must be written "content"`},
+		{"crush PreToolUse", `{"tool_name":"view","tool_input":{"file_path":"a","FILE_PATH":"b"}}`,
+			`the argument "FILE_PATH" of "view" must be written "file_path"`},
+		{"pi tool_call", `{"tool":"new","input":{"cmd":"ls","CMD":"rm x"}}`,
+			`the argument "CMD" of "new" must be written "cmd"`},
+		{"claude PreToolUse", `{"tool_name":"mcp__a__b","tool_input":{"x":` + nested + `}}`,
+			`the arguments of "mcp__a__b": it nests too deep: more than 200 objects and arrays in each other`},
+		{"claude PreToolUse", `{"tool_name":"mcp__a__b","tool_input":` + nested + `}`, ""},
+		{"claude PreToolUse", `{"tool_name":"mcp__a__b","tool_input":{"x":1,"X":null}}`, ""},
+		{"claude PreToolUse", `{"tool_name":"Grep","tool_input":{"pattern":"x","path":null,"-i":true}}`, ""},
+		{"claude PostToolUse", `{"tool_name":"Bash","tool_input":{"x":` + nested + `}}`, ""},
+		{"gemini BeforeTool", `{"tool_name":"replace","tool_input":{"file_path":"a","old_string":"b","new_string":"c"}}`, ""},
+	} {
+		agent, event, _ := strings.Cut(test.at, " ")
+		d, _ := agents.ByName(agent)
+		e, _ := d.Event(event)
+		_, err := d.Moment(e, []byte(test.payload))
+		var unclear *engine.UnclearError
+		if isUnclear := errors.As(err, &unclear); isUnclear != (test.want != "") || isUnclear && err.Error() != test.want {
+			t.Errorf("%s %.100s: %v", test.at, test.payload, err)
+		}
 	}
 }

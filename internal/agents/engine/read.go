@@ -13,14 +13,20 @@ import (
 
 // Moment returns what an agent says on a hook's standard input: the reverse of Payload. Members
 // that the table does not know are in Extra, so an event of a newer agent, even the zero
-// Event, is no error. The error says that the payload is not an object, or nests too deeply.
+// Event, is no error. The error says that the payload is not an object, or is an [UnclearError].
 func (d Dialect) Moment(e Event, payload []byte) (Moment, error) {
 	text, err := strictjson.Normalize(payload)
 	if err == nil && text[0] != '{' {
 		err = errors.New("it is not an object")
 	}
 	if err != nil {
-		return Moment{}, fmt.Errorf("payload of %s: %w", e.Name, err)
+		err = fmt.Errorf("payload of %s: %w", e.Name, err)
+	}
+	if errors.Is(err, strictjson.ErrDepth) {
+		err = &UnclearError{err}
+	}
+	if err != nil {
+		return Moment{}, err
 	}
 	r := decoder{e.of(d), &Moment{Kind: e.Kind, Values: map[Value]json.RawMessage{}}}
 	all := gjson.ParseBytes(text)
@@ -31,7 +37,7 @@ func (d Dialect) Moment(e Event, payload []byte) (Moment, error) {
 	if lacking(all, e.Needs) != "" {
 		r.m.Kind = Never
 	}
-	return *r.m, nil
+	return *r.m, r.unclear()
 }
 
 // decoder reads a moment from an agent's words.
