@@ -167,3 +167,24 @@ func TestAnAgentThatSaysNothingIsNotWaitedForForEver(t *testing.T) {
 		t.Errorf("%s %s", out.Stdout, out.Stderr)
 	}
 }
+
+// A home that is named from a directory stays that one where plugins run in another directory.
+func TestAHomeIsNamedFromWhereChibiStarts(t *testing.T) {
+	guard := script("guard", `"pre_tool"`, `echo '{"block":true,"message":"no"}'`)
+	dir := home(t, "", map[string]string{"guard": guard})
+	t.Chdir(filepath.Dir(dir))
+	e := event(filepath.Base(dir), "PreToolUse")
+	host := bridge.NewHost(e.Options, e.Agent)
+	defer host.Close()
+	for range 2 {
+		payload := fmt.Sprintf(`{"session_id":"s1","cwd":%q,"tool_name":"Bash","tool_input":{"command":"ls"}}`, t.TempDir())
+		out := host.Answer(t.Context(), bridge.Asked{Event: e.Name, Payload: []byte(payload)})
+		if !strings.Contains(string(out.Stdout), `"deny"`) {
+			t.Errorf("the host answers %s", out.Stdout)
+		}
+		t.Chdir(filepath.Dir(dir))
+		if decision, _, told := answer(e, payload); decision != "deny" {
+			t.Errorf("%q, %s", decision, told)
+		}
+	}
+}

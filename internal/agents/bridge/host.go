@@ -41,6 +41,9 @@ type Host struct {
 
 // NewHost returns a host. It must be closed.
 func NewHost(opts app.Options, agent engine.Dialect) *Host {
+	if home, err := app.Home(opts.Home); err == nil {
+		opts.Home = home // as in Event.Answer
+	}
 	h := &Host{Agent: agent, Options: opts}
 	h.place.first, _ = os.Getwd() // "": events without a directory happen where the last one did
 	h.plugins.Identify = keeper.Identity

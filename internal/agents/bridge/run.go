@@ -83,6 +83,9 @@ type run struct {
 // Answer reads what the agent says and returns what it is answered. A failure is an answer too.
 func (e Event) Answer(ctx context.Context, in io.Reader) engine.Output {
 	began := time.Now()
+	if home, err := app.Home(e.Options.Home); err == nil {
+		e.Options.Home = home // plugins may run in another directory
+	}
 	r := &run{Event: e, leave: func() {}}
 	defer func() { r.leave() }()
 	r.told.texts = slices.Clone(e.Said)
