@@ -52,9 +52,25 @@ func (e Entry) Command() string {
 	run := strings.Join(words, " ")
 	if e.FailClosed && e.refuses() {
 		gone := quoteWord("chibi, which must be asked first, is not there or has failed: " + cmp.Or(e.Chibi, "chibi"))
-		return fmt.Sprintf("%s || { echo %s >&2; exit 2; }", run, gone)
+		return fmt.Sprintf("%s%s || { echo %s >&2; exit 2; }", e.without(), run, gone)
 	}
-	return fmt.Sprintf("%s || %s; exec %s", there, e.gone(), run)
+	return fmt.Sprintf("%s%s || %s; exec %s", e.without(), there, e.gone(), run)
+}
+
+// without takes the variables away that have arguments of the call: no program can be started with a long one, so
+// that a model could have chibi not asked.
+func (e Entry) without() string {
+	d, _ := agents.ByName(e.Agent)
+	var names []string
+	for _, v := range d.Environment {
+		if v.Input != "" {
+			names = append(names, v.Name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "unset " + strings.Join(names, " ") + "; "
 }
 
 // gone is what the entry does where there is no chibi. Where a session or a prompt begins, it tells

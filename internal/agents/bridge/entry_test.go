@@ -91,6 +91,22 @@ func TestAnEntrySurvivesThatChibiIsGone(t *testing.T) {
 	}
 }
 
+// Crush gives hooks the command of a call in a variable, too. No program can be started with one of 128 KiB.
+func TestALongCommandDoesNotKeepAnEntryFromRunning(t *testing.T) {
+	chibi := filepath.Join(t.TempDir(), "chibi")
+	if err := os.WriteFile(chibi, []byte("#!/bin/sh\necho asked\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const long = `x=$(printf %0200000d 0); export CRUSH_TOOL_INPUT_COMMAND=$x CRUSH_TOOL_INPUT_FILE_PATH=$x; `
+	for _, closed := range []bool{false, true} {
+		entry := bridge.Entry{Agent: "crush", Event: "PreToolUse", Chibi: chibi, FailClosed: closed}
+		out, err := exec.Command("sh", "-c", long+entry.Command()).CombinedOutput()
+		if got, is := bridge.ParseEntry(entry.Command()); string(out) != "asked\n" || err != nil || !is || got != entry {
+			t.Errorf("%s, %v, read as %+v", out, err, got)
+		}
+	}
+}
+
 // What an entry prints where there is no chibi, with what status it ends, and what its agent makes of that:
 // the person is told where a session and a prompt begin, nothing is refused, and no model is told anything.
 // Crush has neither event, Factory Droid, Grok Build and Kimi Code show nothing of hooks that go on, and Cursor has
