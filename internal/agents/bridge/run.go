@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
@@ -220,12 +221,17 @@ func (r *run) failure(err error) (effect engine.Effect) {
 	var nested *nestedError
 	var unclear *engine.UnclearError
 	isGuard := errors.As(err, &guards) || errors.As(err, &stopped) || errors.As(err, &unread) ||
-		errors.As(err, &nested) || errors.As(err, &unclear)
+		errors.As(err, &nested) || errors.As(err, &unclear) || isStarved(err)
 	if (isGuard || r.FailClosed) && r.event.Kind.Refuses() {
 		return engine.Effect{Decision: hookpoints.DecisionDeny, Reason: "chibi: " + err.Error()}
 	}
 	r.told.say(fmt.Sprintf("chibi's plugins are not asked: %v", err))
 	return effect
+}
+
+// isStarved reports whether an error is that the machine has nothing left: a command of the model may have taken it.
+func isStarved(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
 
 // output writes the effect as the agent's answer, with the message for the person.
