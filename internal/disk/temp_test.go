@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/systest"
 )
 
 // tree makes files with their names as content.
@@ -141,5 +143,12 @@ func TestWritePrivate(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 			t.Errorf("%s has mode %v, %v", name, info.Mode(), err)
 		}
+	}
+	pipe := filepath.Join(dir, "pipe")
+	if err := systest.Mkfifo(pipe); err != nil {
+		t.Skip(err)
+	}
+	if err := disk.WritePrivate(pipe, []byte("x")); err == nil || !strings.Contains(err.Error(), "a named pipe") {
+		t.Errorf("writing to a named pipe: %v", err)
 	}
 }

@@ -25,12 +25,14 @@ func WritePrivate(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		if err := os.Chmod(path, 0o600); err != nil {
-			return err
-		}
+	f, err := openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
 	}
-	return os.WriteFile(path, data, 0o600)
+	if err = f.Chmod(0o600); err == nil {
+		_, err = f.Write(data)
+	}
+	return errors.Join(err, f.Close())
 }
 
 // Touch sets the time of a file to now. An empty one is made where there is none, in the directories up to
