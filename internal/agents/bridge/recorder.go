@@ -10,6 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/agents/drive"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/project"
 )
 
 // hookCopy copies the hooks of a settings file.
@@ -18,6 +19,7 @@ type hookCopy struct {
 	dialect engine.Dialect
 	shape   engine.Shape
 	file    string
+	scope   string
 }
 
 // of returns what the settings say about hooks, with a recorder in the place of each.
@@ -146,9 +148,11 @@ func (c hookCopy) recorder(t Tried) string {
 }
 
 // moved returns the command line of an entry with the home of the copy; false: it is not as chibi writes it, so
-// that it may do anything.
+// that it may do anything. Anybody can have written the project's, so their program is this one or found by its name.
 func (c hookCopy) moved(e Entry, command string) (string, bool) {
-	if e.Command() != command {
+	_, isKnown := c.dialect.Event(e.Event)
+	isOwn := c.scope == engine.ScopeUser || e.Chibi == "" || project.IsSameFile(e.Chibi, c.program)
+	if !isKnown || !isOwn || e.Command() != command {
 		return "", false
 	}
 	if e.Home != "" {

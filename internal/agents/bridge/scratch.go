@@ -24,13 +24,14 @@ import (
 // says who the person is, nor what would run.
 type scratch struct {
 	Installer
-	dir   string
-	alone drive.Alone
-	files map[string]copied // by their paths there
-	from  []string          // the files that were looked for
-	tried []Tried
-	known map[string]int // what is in tried, by event and command
-	notes []string       // what is wrong in the files
+	program string // the path of this one
+	dir     string
+	alone   drive.Alone
+	files   map[string]copied // by their paths there
+	from    []string          // the files that were looked for
+	tried   []Tried
+	known   map[string]int // what is in tried, by event and command
+	notes   []string       // what is wrong in the files
 }
 
 // copied is a settings file of the copy.
@@ -115,7 +116,7 @@ func (s *scratch) copy(d engine.Dialect, c foreign.Candidate, text []byte) error
 		base = s.project()
 	}
 	to := filepath.Join(base, filepath.FromSlash(path.Dir(c.Place.Path)), filepath.Base(c.Path))
-	s.files[to] = copied{c.Format, hookCopy{s, d, c.ShapeOf(d.Shape), c.Path}.of(all)}
+	s.files[to] = copied{c.Format, hookCopy{s, d, c.ShapeOf(d.Shape), c.Path, c.Scope}.of(all)}
 	return nil
 }
 

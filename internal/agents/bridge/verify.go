@@ -76,7 +76,7 @@ func (i Installer) Verify(ctx context.Context, v Verifying) (seen Verified, err 
 		return seen, err
 	}
 	defer remove()
-	s := &scratch{Installer: i, dir: dir, files: map[string]copied{}, known: map[string]int{}}
+	s := &scratch{Installer: i, program: v.Alone[0], dir: dir, files: map[string]copied{}, known: map[string]int{}}
 	if err := s.copyAll(); err != nil {
 		return seen, err
 	}
@@ -113,8 +113,9 @@ func (s *scratch) run(ctx context.Context, how drive.Agent, v Verifying, seen *V
 	}
 	run := drive.Run{Agent: how.Name, Path: seen.Program, Args: append(how.Args, "Please do what is to be done."),
 		Env: s.env(how, seen.Closed), Dir: s.project(), Address: address, Look: deniedReason, Limit: v.Limit}
-	for _, file := range []string{allowedFile, deniedFile} {
-		run.Steps = append(run.Steps, drive.Step{Calls: []drive.Call{how.Run("echo ran > " + file)}})
+	for _, file := range []string{allowedFile, deniedFile} { // wherever the agent's shell works
+		command := "echo ran > " + quoteWord(filepath.Join(s.project(), file))
+		run.Steps = append(run.Steps, drive.Step{Calls: []drive.Call{how.Run(command)}})
 	}
 	if seen.Closed {
 		seen.Run, err = run.DoAlone(ctx, s.alone, v.Alone)

@@ -98,14 +98,20 @@ func (v verification) say(seen bridge.Verified) error {
 	} else if err := v.env.Out.Say("%s", verifiedText(seen)); err != nil {
 		return err
 	}
-	for _, note := range seen.Notes {
-		v.env.Out.Notef("%s", note)
+	for _, note := range seen.Notes[:min(len(seen.Notes), maxNotes)] {
+		v.env.Out.Notef("%s", term.Line(note))
+	}
+	if more := len(seen.Notes) - maxNotes; more > 0 {
+		v.env.Out.Notef("and %d more notes; --json has all", more)
 	}
 	if len(seen.Problems) > 0 {
-		return fmt.Errorf("not all is as it should be in %s: %s", seen.Title, strings.Join(seen.Problems, "; "))
+		return fmt.Errorf("not all is as it should be in %s: %s", seen.Title, term.Line(strings.Join(seen.Problems, "; ")))
 	}
 	return nil
 }
+
+// maxNotes bounds how many notes are printed.
+const maxNotes = 20
 
 // maxSaidHooks bounds how many hooks that fired are printed.
 const maxSaidHooks = 100
