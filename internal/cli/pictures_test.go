@@ -42,8 +42,8 @@ func pictures() []picture {
 		}},
 		{"trace.svg", 116, "a terminal with the trace of a turn: what happened when, for how long, and who changed what",
 			examples, []string{
-				`chibi -C coding '@tool run_command {"command": "rm -rf build"}' 2> /dev/null`,
-				`chibi -C coding trace | grep -v 'tools,'`,
+				`chibi -C coding '@tool run_command {"command": "rm -rf build"}'`,
+				`chibi -C coding trace`,
 			}},
 	}
 }
