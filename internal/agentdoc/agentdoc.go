@@ -15,6 +15,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/srcdoc"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Page is the page with the tables, relative to the repository's root.
@@ -99,9 +100,13 @@ func settings(d engine.Dialect) string {
 	if d.InTurn {
 		order = "one after another"
 	}
-	return fmt.Sprintf("Files: %s. Handlers: %s; several of one event run %s. `%s` starts commands; `%s` counts %s.",
+	text := fmt.Sprintf("Files: %s. Handlers: %s; several of one event run %s. `%s` starts commands; `%s` counts %s.",
 		strings.Join(files, ", "), strings.Join(kinds, ", "), order, strings.Join(d.Shell, " "), d.Shape.Timeout,
 		unit(d.Shape.Unit))
+	if n := d.MaxContinuations; n > 0 {
+		text += fmt.Sprintf(" Hooks can make one turn go on %s.", english.Plural(n, "time", ""))
+	}
+	return text
 }
 
 func unit(u time.Duration) string {
