@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -34,9 +35,17 @@ var harnesses = []string{"internal/cli/clitest", "internal/systest"}
 // are made to be copied, those that run at build time, and harnesses are not chibi.
 func sources(t *testing.T) []source {
 	t.Helper()
-	var list []source
+	list, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// parsed parses them once for all tests, which only read them.
+var parsed = sync.OnceValues(func() (list []source, err error) {
 	root := os.DirFS("../..")
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -55,11 +64,8 @@ func sources(t *testing.T) []source {
 		list = append(list, source{path: name, pkg: path.Dir(name), syntax: syntax, fset: fset, imports: importsOf(syntax)})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
+	return list, err
+})
 
 func importsOf(file *ast.File) map[string]string {
 	imports := map[string]string{}
