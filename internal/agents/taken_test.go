@@ -45,7 +45,7 @@ func TestWhatAgentsTakeOfAnAnswer(t *testing.T) {
 				`"updatedInput":{"command":"pwd"}}}`, "approves the call"},
 		"codex: an approval alone": {"codex", "PreToolUse", engine.Effect{Decision: hookpoints.DecisionAllow}, ``, ""},
 		"codex: a question": {"codex", "PreToolUse", engine.Effect{Decision: hookpoints.DecisionAsk, Reason: "sure?"},
-			`{"hookSpecificOutput":{"permissionDecisionReason":"a plugin wants the person to be asked, and Codex CLI cannot ` +
+			`{"hookSpecificOutput":{"permissionDecisionReason":"a plugin wants to ask the person, and Codex CLI cannot ` +
 				`ask at PreToolUse: sure?","hookEventName":"PreToolUse","permissionDecision":"deny"}}`, ""},
 		"codex: a new result": {"codex", "PostToolUse", engine.Effect{Output: new("new")},
 			`{"decision":"block","reason":"new"}`, ""},
@@ -72,7 +72,7 @@ func TestWhatAgentsTakeOfAnAnswer(t *testing.T) {
 		"gemini: a rewrite": {"gemini", "BeforeTool", engine.Effect{Input: json.RawMessage(`{"command":"pwd"}`)},
 			`{"hookSpecificOutput":{"tool_input":{"command":"pwd"}}}`, ""},
 		"gemini: a question": {"gemini", "BeforeTool", engine.Effect{Decision: hookpoints.DecisionAsk, Reason: "sure?"},
-			`{"decision":"deny","reason":"a plugin wants the person to be asked, and Gemini CLI cannot ask at ` +
+			`{"decision":"deny","reason":"a plugin wants to ask the person, and Gemini CLI cannot ask at ` +
 				`BeforeTool: sure?"}`,
 			""},
 		"gemini: a new result": {"gemini", "AfterTool", engine.Effect{Output: new("new")},

@@ -10,8 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// objectOf returns the object that an output is.
-// With quoted, it may be a string that holds the object.
+// objectOf reads an output as a JSON object. With quoted, the output may be a string that holds the object.
 func objectOf(output string, quoted bool) (answer gjson.Result, isObject bool) {
 	if !strings.HasPrefix(output, "{") && !(quoted && strings.HasPrefix(output, `"`)) {
 		return gjson.Result{}, false
@@ -29,8 +28,8 @@ func objectOf(output string, quoted bool) (answer gjson.Result, isObject bool) {
 	return gjson.ParseBytes(plain), true
 }
 
-// read reads an answer: each row that applies sets its member of the effect, the first of
-// several that set the same one.
+// read reads an answer. Each row that applies sets its member of the effect; of rows that set the same member,
+// the first one that has a value counts.
 func (v *verdict) read(answer gjson.Result) {
 	if v.Typed || v.Strict {
 		if wrong := v.wrong(answer); wrong != "" {
@@ -54,8 +53,8 @@ func (v *verdict) read(answer gjson.Result) {
 	}
 }
 
-// set sets the member of an effect that a row says. It reports whether the value was of the
-// type that it must have.
+// set sets the row's member of the effect. It returns false for a value of the wrong type and for an empty
+// string.
 func (v *verdict) set(row Row, value gjson.Result) bool {
 	eff := &v.eff
 	if wants := row.wants(); wants != "" && !isOf(value, wants) {
@@ -107,7 +106,7 @@ func (v *verdict) outputOf(value gjson.Result) *string {
 	return &text
 }
 
-// AnswerIn returns the JSON object that standard output is.
+// AnswerIn reads standard output as a JSON object.
 func (d Dialect) AnswerIn(stdout []byte) (answer gjson.Result, isObject bool) {
 	return objectOf(strings.TrimSpace(string(stdout)), d.Quoted)
 }

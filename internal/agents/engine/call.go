@@ -23,7 +23,7 @@ func (d Dialect) There(m Moment) (tool string, input json.RawMessage) {
 	return d.Tools.There(CallOf(d, m))
 }
 
-// wrapped returns the arguments of an MCP server's tool as an agent has them (see [Dialect.MCPInput]).
+// wrapped returns the arguments of an MCP server's tool in the agent's form (see [Dialect.MCPInput]).
 func wrapped(member, tool string, arguments json.RawMessage) json.RawMessage {
 	if member == "" || !isObject(arguments) {
 		return arguments
@@ -32,8 +32,8 @@ func wrapped(member, tool string, arguments json.RawMessage) json.RawMessage {
 	return all
 }
 
-// Unwrapped returns arguments for the moment's tool without what an agent puts around those of an MCP
-// server's tool (see [Dialect.MCPInput]).
+// Unwrapped returns the own arguments of an MCP server's tool, without the object that the agent puts around
+// them (see [Dialect.MCPInput]). It does not change the arguments of other tools.
 func (m Moment) Unwrapped(member string, arguments json.RawMessage) json.RawMessage {
 	if member == "" || !m.Has(ServerTool) {
 		return arguments
@@ -44,8 +44,7 @@ func (m Moment) Unwrapped(member string, arguments json.RawMessage) json.RawMess
 	return arguments
 }
 
-// OursOf returns chibi's names of tools that the agent names; what its table does not have keeps
-// its name.
+// OursOf returns chibi's names of tools that the agent names. A name that its table does not have stays.
 func (d Dialect) OursOf(names []string) []string {
 	ours := make([]string, 0, len(names))
 	for _, name := range names {
@@ -58,8 +57,8 @@ func (d Dialect) OursOf(names []string) []string {
 	return ours
 }
 
-// Theirs returns the arguments of the call that an agent is about to make, in its names, after
-// a plugin of chibi turned those of Moment into other ones; nil if they cannot be said there.
+// Theirs returns the arguments of the agent's call, in the agent's names, after a plugin of chibi changed the
+// arguments of the moment. It returns nil if the agent's names cannot express the change.
 func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
 	patch := patchIn(m.There)
 	switch {
@@ -95,7 +94,7 @@ func CallOf(d Dialect, m Moment) toolnames.Call {
 	return call
 }
 
-// isObject reports whether arguments are an object; none are an empty one.
+// isObject reports whether arguments are an object. Missing arguments count as an empty object.
 func isObject(input json.RawMessage) bool {
 	text := strings.TrimSpace(string(input))
 	return text == "" || text == "null" || text[0] == '{'

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// callMembers are the members of hookpoints.FinishedCall, by their values.
+// callMembers are the members of hookpoints.FinishedCall, each with its value.
 func callMembers() []known {
 	return []known{{ToolName, "tool_name"}, {ToolInput, "arguments"}, {CallID, "tool_call_id"}, {ToolStatus, "status"},
 		{ToolOutput, "output"}, {ToolCategory, "category"}, {ToolSubject, "subject"}}
@@ -33,7 +33,7 @@ func (w encoder) calls(each []Field) (json.RawMessage, error) {
 	return strictjson.Encode(list)
 }
 
-// calls is the reverse.
+// calls reads a list of finished calls.
 func (r decoder) calls(each []Field, value gjson.Result) json.RawMessage {
 	list := []json.RawMessage{}
 	for _, call := range value.Array() {

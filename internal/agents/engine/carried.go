@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// CarriedMCPName is how an MCP server's tool is called in all agents in which chibi is a plugin in JavaScript (see the
-// package carrier): by the name that chibi gives it.
+// CarriedMCPName makes the name of an MCP server's tool in all agents in which chibi is a plugin in JavaScript
+// (see the package carrier). It is chibi's own name for the tool.
 const CarriedMCPName = "mcp__%s__%s"
 
-// CarriedExits are what exit statuses mean in these agents.
+// CarriedExits says what exit statuses mean in these agents.
 func CarriedExits() []Exit { return []Exit{{Status: "0", JSON: JSONDecides, Then: EndsOK}} }
 
-// CarriedAt is the event of a kind in such an agent. takes are the members of an answer that the agent carries
-// out, with spaces between them, and lost is what it does not.
+// CarriedAt is the event of a kind in such an agent. takes names the members of an answer that the agent
+// carries out, with spaces between them. lost has sentences about the parts that it does not carry out.
 func CarriedAt(kind Kind, takes string, lost ...string) Event {
 	name, own := carriedAs(kind)
 	return Event{Name: name, Kind: kind, Bridged: true, Rows: carriedRows(takes), Lost: lost,
@@ -21,7 +21,7 @@ func CarriedAt(kind Kind, takes string, lost ...string) Event {
 			Holds("cwd", Cwd), Optional("agent", AgentID)}, own...)}
 }
 
-// carriedAs is the name of an event, and what its payload has besides the members that all have.
+// carriedAs returns the name of an event, and the members that only its payload has.
 func carriedAs(kind Kind) (name string, own []Field) {
 	call := []Field{Formed("tool", ToolName, AsTool),
 		Formed("input", ToolInput, AsInput), Holds("id", CallID)}

@@ -9,51 +9,50 @@ import (
 	"github.com/chibi-host/chibi/internal/clip"
 )
 
-// Effect is what a hook says about a [Moment], in no agent's words. The zero value is no
-// opinion.
+// Effect is a hook's answer to a [Moment], in no agent's words. The zero value means no opinion.
 type Effect struct {
-	// Decision is the verdict. Before a tool and where permission is asked it means that;
-	// elsewhere only DecisionDeny has a meaning: a prompt is refused, a turn that would end
-	// goes on with Reason, a compaction does not happen, Reason stands beside (or, with
-	// OutputReplaced, instead of) the result of a tool.
+	// Decision is the verdict. Before a tool, and where the agent asks for permission, it allows, asks or
+	// denies. Elsewhere only DecisionDeny has a meaning: it refuses a prompt or a compaction, it makes a turn
+	// that would end go on with Reason, and it puts Reason beside the result of a tool (with OutputReplaced, in
+	// its place).
 	Decision hookpoints.Decision `json:",omitzero"`
 	// Reason is why.
 	Reason string
-	// Halt ends the turn, HaltReason is shown to the person.
+	// Halt ends the turn; the person sees HaltReason.
 	Halt       bool
 	HaltReason string
 	// Context is text for the model, SystemMessage is text for the person.
 	Context, SystemMessage string
-	// Input replaces the arguments of the tool, in the agent's names; nil: it does not. With
-	// InputPatch it is merged over them.
+	// Input replaces the arguments of the tool, in the agent's names; nil: they stay. With InputPatch it is a
+	// patch of them.
 	Input      json.RawMessage `json:",omitzero"`
 	InputPatch bool
-	// Output replaces the result of the tool, nil: it does not. OutputReplaced says that a
-	// denial after the tool replaces it by Reason.
+	// Output replaces the result of the tool; nil: it stays. OutputReplaced says that a denial after the tool
+	// replaces the result by Reason.
 	Output         *string
 	OutputReplaced bool
-	// Prompt replaces the prompt, nil: it does not.
+	// Prompt replaces the prompt; nil: it stays.
 	Prompt *string
-	// Request is a JSON merge patch of the request's body, nil: none. Its messages, if it has
-	// some, are {role, content} with texts only: a text that differs from that of the message at
-	// its position replaces it.
+	// Request is a JSON merge patch of the request's body, nil: none. If it has messages, each is {role,
+	// content} with a text only. A text that differs from the text of the message at the same position replaces
+	// that text.
 	Request json.RawMessage `json:",omitzero"`
 	// Include names the only tools that are offered, by the agent's names; nil: all.
 	Include []string
-	// Env are variables for what runs later in the session.
+	// Env are variables for processes that start later in the session.
 	Env map[string]string
 	// Failed says why the hook failed, "" if it did not.
 	Failed string
-	// Notes say what of the answer has no effect, a sentence each.
+	// Notes name the parts of the answer that have no effect, a sentence each.
 	Notes []string
 }
 
-// Note adds a sentence about what has no effect.
+// Note adds a sentence about a part that has no effect.
 func (e *Effect) Note(format string, args ...any) {
 	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
 }
 
-// String says in a few words what an effect is, "no opinion" for none.
+// String describes an effect in a few words; "no opinion" for the zero value.
 func (e Effect) String() string {
 	if e.Failed != "" {
 		return "it failed: " + e.Failed
@@ -83,7 +82,7 @@ func (e Effect) String() string {
 // Member names a member of an [Effect], for tables.
 type Member string
 
-// The members of effects. The comment says what a value of the answer must be.
+// The members of effects. The comment has the type of the answer's value.
 const (
 	SetDecision      Member = "decision"       // the word in the row
 	SetReason        Member = "reason"         // string
@@ -99,6 +98,6 @@ const (
 	SetRequest       Member = "request"        // object, in the agent's form (see Exceptions)
 	SetInclude       Member = "include"        // object, in the agent's form (see Exceptions)
 	Invalid          Member = "invalid"        // anything: the whole answer is a failure
-	NoEffect         Member = "no effect"      // anything: it is said that it has no effect
+	NoEffect         Member = "no effect"      // anything: a note says that it has no effect
 	Silent           Member = "silent"         // anything: it has no effect, and nobody expects one
 )

@@ -13,20 +13,20 @@ import (
 
 // Outcome is how a hook's process ended.
 type Outcome struct {
-	// Stdout and Stderr are what it wrote.
+	// Stdout and Stderr are its output.
 	Stdout []byte
 	Stderr string
 	// Exit is its exit status, Signal the signal that ended it, if one did.
 	Exit   int
 	Signal string
-	// TimedOut says that it was ended because it took too long, Unstarted that it could not be
-	// started: Stderr says why.
+	// TimedOut says that chibi ended it because it took too long. Unstarted says that chibi could not start it;
+	// Stderr says why.
 	TimedOut, Unstarted bool
 }
 
-// Effect returns what a hook's end means at an event: by its exit status, its answer, and
-// its text. There is no error: how the hook failed is in [Effect.Failed], what of its answer
-// has no effect in [Effect.Notes].
+// Effect returns the meaning of a hook's end at an event: of its exit status, its answer and its text. There is
+// no error: [Effect.Failed] says how the hook failed, and [Effect.Notes] name the parts of its answer without
+// effect.
 func (d Dialect) Effect(e Event, out Outcome) Effect {
 	v := verdict{Dialect: e.of(d), event: e, exit: d.EndsAs(e, out), out: out,
 		stdout: strings.TrimSpace(string(out.Stdout)), text: strings.TrimSpace(out.Stderr)}
@@ -58,7 +58,7 @@ func (d Dialect) Effect(e Event, out Outcome) Effect {
 	return v.eff
 }
 
-// denialOnly leaves out what an answer says besides a denial, and reports whether there is one.
+// denialOnly keeps only the denial of an answer, and reports whether there is one.
 func (v *verdict) denialOnly() (denied bool) {
 	all := v.eff
 	if v.eff = (Effect{Failed: all.Failed}); all.Decision == hookpoints.DecisionDeny {
@@ -78,8 +78,8 @@ func withoutProgress(stdout string) string {
 	return strings.TrimSpace(rest.String())
 }
 
-// EndsAs returns what the end of a process means: the row for its exit status, or the row for
-// others; that of the event before that of the dialect.
+// EndsAs returns the row for the end of a process: the row for its exit status, otherwise the row for other
+// statuses. The event's rows come before the dialect's.
 func (d Dialect) EndsAs(e Event, out Outcome) Exit {
 	wanted := []Status{Status(strconv.Itoa(out.Exit)), OtherStatus}
 	switch {
@@ -106,12 +106,12 @@ type verdict struct {
 	event Event
 	exit  Exit
 	out   Outcome
-	// stdout is what may be an answer, then what is not one; text gives reasons.
+	// stdout may be an answer. ended finds only text in it. text gives reasons.
 	stdout, text string
 	eff          Effect
 }
 
-// ended adds to what an answer says what the end of the process means.
+// ended adds the meaning of the process's end to the effect of the answer.
 func (v *verdict) ended() {
 	if v.eff.Failed != "" {
 		v.eff = Effect{Notes: append(v.eff.Notes, v.eff.Failed)}
@@ -129,7 +129,7 @@ func (v *verdict) ended() {
 			v.eff.Reason = cmp.Or(v.text, v.exit.NoText)
 		}
 		v.eff.Decision = hookpoints.DecisionDeny
-		if v.exit.Status == NotStarted || v.exit.Status == OtherStatus && v.out.Exit != 2 { // nobody has said no
+		if v.exit.Status == NotStarted || v.exit.Status == OtherStatus && v.out.Exit != 2 { // the hook did not deny
 			v.eff.Note("%s, which denies in %s", v.out.failure(v.text), v.Title)
 		}
 	case EndsHalted:
@@ -147,7 +147,7 @@ func (v *verdict) ended() {
 	}
 }
 
-// plain adds what output means that is not JSON.
+// plain adds the meaning of output that is not JSON.
 func (v *verdict) plain() {
 	rule := cmp.Or(v.event.PlainText, v.PlainText)
 	if v.Strict && (strings.HasPrefix(v.stdout, "{") || strings.HasPrefix(v.stdout, "[")) {
@@ -164,7 +164,7 @@ func (v *verdict) plain() {
 	}
 }
 
-// failure says how a process ended, with the beginning of what it wrote.
+// failure says how a process ended, with the beginning of its text.
 func (o Outcome) failure(text string) string {
 	how := fmt.Sprintf("exit status %d", o.Exit)
 	switch {

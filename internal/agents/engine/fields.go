@@ -5,21 +5,21 @@ import "github.com/chibi-host/chibi/tools"
 // Holds is a member of a payload that is always there.
 func Holds(name string, v Value) Field { return Field{Name: name, Value: v} }
 
-// Optional is one that is there if the value is known.
+// Optional is a member that is there if the value is known.
 func Optional(name string, v Value) Field { return Field{Name: name, Value: v, Optional: true} }
 
-// Formed is one with its value in a form.
+// Formed is a member with its value in a form.
 func Formed(name string, v Value, form Form) Field { return Field{Name: name, Value: v, Form: form} }
 
-// Usually is one that has the JSON if the value is not known.
+// Usually is a member that has the JSON if the value is not known.
 func Usually(name string, v Value, json string) Field {
 	return Field{Name: name, Value: v, Const: json}
 }
 
-// Fixed is one that is always the same in chibi, given as JSON.
+// Fixed is a member that in chibi always has the same JSON.
 func Fixed(name, json string) Field { return Field{Name: name, Const: json} }
 
-// Theirs are members that only the agent itself writes.
+// Theirs are members that only the agent writes.
 func Theirs(names ...string) (list []Field) {
 	for _, name := range names {
 		list = append(list, Field{Name: name, Optional: true})

@@ -65,7 +65,7 @@ func TestAnAgentIsAddedByATable(t *testing.T) {
 		t.Errorf("the agent says %s, %v", there.Values, err)
 	}
 	out := d.Output(e, there, engine.Effect{Decision: hookpoints.DecisionAsk, Reason: "sure?", Context: "text"})
-	if string(out.Stdout) != `{"verdict":"no","because":"a plugin wants the person to be asked, and Invented cannot ask `+
+	if string(out.Stdout) != `{"verdict":"no","because":"a plugin wants to ask the person, and Invented cannot ask `+
 		`at tool/before: sure?"}` || len(out.Lost) != 1 {
 		t.Errorf("it is told %s, %q", out.Stdout, out.Lost)
 	}

@@ -10,11 +10,11 @@ import (
 // maxLookTime bounds the comparison of a value with a pattern that looks around.
 const maxLookTime = 100 * time.Millisecond
 
-// lookaround returns the comparison with a regular expression of JavaScript that looks ahead or
-// behind, which those of Go cannot. It tries one way after the other, in memory that grows with the
-// time it takes. What takes too long matches, so that the hook is asked.
+// lookaround compiles a regular expression of JavaScript that looks ahead or behind, which Go's expressions
+// cannot. The comparison tries one way after the other, in memory that grows with its time. A comparison that
+// takes too long counts as a match, so that chibi asks the hook.
 func lookaround(pattern string) (func(value string) bool, error) {
-	// There, "$" is also where a newline at the end begins.
+	// In regexp2, "$" also matches before a newline at the end.
 	ends := regexp.MustCompile(`(?s)\\.|\[(?:[^\]\\]|\\.)*\]|\$`)
 	pattern = ends.ReplaceAllStringFunc(pattern, func(part string) string {
 		if part == "$" {

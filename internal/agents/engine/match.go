@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Matched returns the value of a moment that matchers at an event are compared with, "" if
-// they are ignored there.
+// Matched returns the value of a moment that the agent compares matchers at an event with; "" if it ignores
+// them there.
 func (d Dialect) Matched(e Event, m Moment) string {
 	d = e.of(d)
 	if e.Matches == ToolName {
@@ -20,8 +20,8 @@ func (d Dialect) Matched(e Event, m Moment) string {
 	return gjson.ParseBytes(d.Words.theirs(e.Matches, m.Values[e.Matches])).String()
 }
 
-// Matches returns what a matcher says about values at an event (see Matched). The error says
-// why it cannot be compared, and what the agent does then.
+// Matches returns a function that compares values at an event (see Matched) with a matcher. The error says why
+// chibi cannot run the matcher; the function then does as the agent does.
 func (d Dialect) Matches(e Event, matcher string) (func(value string) bool, error) {
 	there := e.of(d)
 	is, err := there.Matcher.compile(e.Name, strings.TrimSpace(matcher))
@@ -39,7 +39,7 @@ func (d Dialect) Matches(e Event, matcher string) (func(value string) bool, erro
 // maxMatcher bounds a matcher, in bytes.
 const maxMatcher = 8 << 10
 
-// compile returns what a matcher says; nil for all, or for none with the error.
+// compile returns a function for a matcher. nil matches everything; with an error, nothing.
 func (r MatcherRule) compile(event, matcher string) (func(value string) bool, error) {
 	switch {
 	case len(matcher) > maxMatcher:
@@ -54,7 +54,7 @@ func (r MatcherRule) compile(event, matcher string) (func(value string) bool, er
 			return slices.ContainsFunc(names, func(n string) bool { return strings.TrimSpace(n) == value })
 		}, nil
 	}
-	if parts, isPlain := plainParts(matcher); isPlain { // as most are: cheaper than a pattern
+	if parts, isPlain := plainParts(matcher); isPlain { // most are, and this is cheaper than a pattern
 		return func(value string) bool {
 			return slices.ContainsFunc(parts, func(part string) bool {
 				return value == part || !r.Whole && strings.Contains(value, part)
@@ -72,8 +72,8 @@ func (r MatcherRule) compile(event, matcher string) (func(value string) bool, er
 	return nil, err
 }
 
-// pattern compiles a regular expression. Go's have no lookaround, which is why they take linear time;
-// one with it, or with back references, is compared otherwise.
+// pattern compiles a regular expression. Go's expressions take linear time, and so have no lookaround and no
+// back references. lookaround compares those that have.
 func (r MatcherRule) pattern(text string) (func(value string) bool, error) {
 	if r.Whole {
 		text = "^(?:" + text + ")$"

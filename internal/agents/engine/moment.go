@@ -42,10 +42,10 @@ const (
 	Never           Kind = "never"            // chibi has no such moment
 )
 
-// Value names a value of a Moment. Values are JSON; the comment says which.
+// Value names a value of a Moment. Values are JSON; the comment has the type.
 type Value string
 
-// The values of moments. Of a tool there are chibi's names; tables translate them.
+// The values of moments. Tools have chibi's names; tables translate them.
 const (
 	Session        Value = "session"         // string: UUID of the conversation
 	PromptID       Value = "prompt_id"       // string: UUID of the prompt
@@ -66,7 +66,7 @@ const (
 	Source         Value = "source"          // string: "startup", "resume", "clear" or "compact"
 	Reason         Value = "reason"          // string: why the session ends: other, clear, exit, error, interrupt
 	Trigger        Value = "trigger"         // string: "manual" or "auto"
-	Instructions   Value = "instructions"    // string: what the person wants of a compaction
+	Instructions   Value = "instructions"    // string: the person's wishes for a compaction
 	Summary        Value = "summary"         // string: of a compaction
 	PromptText     Value = "prompt"          // string
 	Recipe         Value = "recipe"          // string: the recipe that a prompt runs
@@ -74,7 +74,7 @@ const (
 	ToolInput      Value = "tool_input"      // object: the arguments
 	ToolCategory   Value = "tool_category"   // string: of hookpoints.PreToolPayload
 	ToolSubject    Value = "tool_subject"    // string: of hookpoints.PreToolPayload
-	ToolOutput     Value = "tool_output"     // string: what the tool answered
+	ToolOutput     Value = "tool_output"     // string: the tool's answer
 	ToolError      Value = "tool_error"      // string: how it failed
 	ToolExit       Value = "tool_exit"       // number: its exit status
 	ToolStatus     Value = "tool_status"     // string: "ran" or "failed"
@@ -95,30 +95,30 @@ const (
 	Tools          Value = "tools"           // list of strings: the tools that would be offered
 	Usage          Value = "usage"           // object: hookpoints.Usage
 	Messages       Value = "messages"        // number: of the conversation
-	AgentVersion   Value = "agent_version"   // string: the version that scripts are told
+	AgentVersion   Value = "agent_version"   // string: the version that the agent gives its hooks
 	ParentAgent    Value = "parent_agent"    // string, in a sub-agent: the agent that started it
 	HookDir        Value = "hook_dir"        // string: the folder of the settings file that has the hook
 	PlansDir       Value = "plans_dir"       // string: a folder for plans of the conversation
-	Question       Value = "question"        // string: what the person is asked
-	Notice         Value = "notice"          // string: what kind of notice it is, in the agent's word
+	Question       Value = "question"        // string: the question for the person
+	Notice         Value = "notice"          // string: the kind of a notice, in the agent's word
 )
 
 // Moment is what happens, in no agent's words. The zero value is not a moment.
 type Moment struct {
 	// Kind is what happens.
 	Kind Kind
-	// Values is what is known about it. A value that is missing is not known.
+	// Values is what chibi knows about it. A missing value is not known.
 	Values map[Value]json.RawMessage
-	// Extra are members of an agent's payload that its table does not know, or that no value
-	// says, by their names there; nil in chibi.
+	// Extra are the members of an agent's payload that its table does not know, or whose value a moment does
+	// not have, by their names there; nil in chibi.
 	Extra map[string]json.RawMessage
-	// There is the tool call as an agent said it; the zero value in chibi.
+	// There is the tool call in the agent's words; the zero value in chibi.
 	There Call
-	// More are further moments of the same call of an agent, one for each file that a patch
-	// changes besides the first, or for each further address that is fetched.
+	// More are further moments of the same call: one for each file of a patch after the first, or for each further
+	// address that the tool fetches.
 	More []Moment
-	// Odd says of which members of an agent's payload that plugins judge something by the shape
-	// is another one than the table's, a sentence each. Their values are what is there.
+	// Odd has a sentence for each member of an agent's payload that plugins decide by and whose shape differs
+	// from the table's. The moment's value is then the text in the member.
 	Odd []string
 }
 

@@ -16,19 +16,19 @@ func (v Value) isText() bool {
 		Messages}, v)
 }
 
-// isJudged reports whether plugins judge by a text whether something happens.
+// isJudged reports whether plugins decide by this value whether something happens.
 func (v Value) isJudged() bool {
 	return slices.Contains([]Value{PromptText, ToolName, Command, Path, Server, ServerTool, Task}, v)
 }
 
-// oddText notes that a member is not a text, if plugins judge by it.
+// oddText notes a member that plugins decide by and that is not a text.
 func (m *Moment) oddText(f Field, value gjson.Result) {
 	if f.Value.isJudged() && value.Type != gjson.String && value.Type != gjson.Null {
 		m.Odd = append(m.Odd, fmt.Sprintf("%s is %s, not a text", f.Name, shapeOf(value)))
 	}
 }
 
-// oddEvent notes that an event does not say what plugins judge there.
+// oddEvent notes that an event lacks the value that plugins decide by.
 func (m *Moment) oddEvent(e Event) {
 	about := map[Kind]Value{Prompt: PromptText, BeforeShell: Command, BeforeRead: Path, BeforeMCP: ServerTool}[e.Kind]
 	i := slices.IndexFunc(e.Fields, func(f Field) bool { return f.Value == about })
@@ -37,9 +37,8 @@ func (m *Moment) oddEvent(e Event) {
 	}
 }
 
-// oddInput notes that the arguments of a tool are no object, and that what the tool is about is no
-// text among them. A command may also be a list of its words. isNamed says that the event names the
-// tool.
+// oddInput notes arguments that are not an object, and a subject of the tool that is not a text. A command may
+// also be a list of its words. isNamed says that the event names the tool.
 func (m *Moment) oddInput(isNamed bool) {
 	if isNamed && m.There.Tool == "" {
 		m.Odd = append(m.Odd, "the tool has no name")
@@ -62,15 +61,15 @@ func (m *Moment) oddInput(isNamed bool) {
 	}
 }
 
-// needsSubject reports whether a call of the tool does nothing without its subject: an agent that makes it all the
-// same has the subject under a name that chibi does not know.
+// needsSubject reports whether a call of the tool does nothing without its subject. A call that lacks it has it
+// under a name that chibi does not know.
 func (m *Moment) needsSubject() bool {
 	return slices.Contains([]tools.Category{tools.CategoryShell, tools.CategoryRead, tools.CategoryWrite,
 		tools.CategoryEdit, tools.CategoryFetch}, tools.Category(m.Text(ToolCategory))) && m.Text(ToolSubject) != ""
 }
 
-// oddGuess notes that the arguments of a shell that no table names may run more than what chibi takes for the
-// command: further words of it, another command, or the rest of a line that is typed into one that runs.
+// oddGuess notes that a shell that no table names may run more than the argument that chibi takes for its
+// command: further words, a second command, or the rest of a line that it types into a running command.
 func (m *Moment) oddGuess(call toolnames.Call) {
 	if call.Category != tools.CategoryShell || !m.Kind.Refuses() {
 		return
@@ -86,7 +85,7 @@ func (m *Moment) oddGuess(call toolnames.Call) {
 	}
 }
 
-// UnclearError means that a tool may do something else than guards can read in its call: nobody may make it.
+// UnclearError means that a tool may do something that guards cannot read in its call. Nobody may make the call.
 type UnclearError struct{ Err error }
 
 // Error says what is wrong with the call.
@@ -95,8 +94,8 @@ func (e *UnclearError) Error() string { return e.Err.Error() }
 // Unwrap returns it.
 func (e *UnclearError) Unwrap() error { return e.Err }
 
-// unclear returns the error of a call whose arguments nest deeper than guards can parse, or in which one could be
-// taken for another: tools in Go read "Command" as command, and null as nothing.
+// unclear returns an error for a call whose arguments nest deeper than guards can parse, or have a name that a tool
+// can take for a different one: tools in Go read "Command" as command, and null as nothing.
 func (r decoder) unclear() error {
 	m, input := r.m, gjson.ParseBytes(r.m.There.Input)
 	if !m.Kind.Refuses() {
@@ -125,7 +124,7 @@ func (r decoder) unclear() error {
 	return wrong
 }
 
-// shapeOf says what a value is.
+// shapeOf names the type of a value.
 func shapeOf(value gjson.Result) string {
 	switch {
 	case value.IsArray():

@@ -14,22 +14,21 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// Output is what chibi answers an agent.
+// Output is chibi's answer to an agent.
 type Output struct {
 	// Stdout is the agent's answer; empty: no opinion.
 	Stdout []byte
 	// Stderr and Exit are always empty and 0 today: every agent reads an answer at status 0.
 	Stderr string
 	Exit   int
-	// Lost says what of the effect the agent cannot carry out, or carries out otherwise, a
-	// sentence each.
+	// Lost has a sentence for each part of the effect that the agent cannot carry out, or carries out
+	// differently.
 	Lost []string
 }
 
 // Output returns an effect as the agent's answer at an event, in its strict form. It never
-// approves what nobody was asked about: an "ask" is the agent's own question, or a denial that
-// says why where it has none. What Row.Costs says is the one exception: Codex takes a rewrite
-// only with an approval.
+// approves a call by itself: an "ask" becomes the agent's own question or, if the agent has none, a denial that
+// says why. Row.Costs is the one exception: Codex takes a rewrite only with an approval.
 func (d Dialect) Output(e Event, m Moment, eff Effect) Output {
 	w := writer{Dialect: e.of(d), event: e, moment: m, answer: []byte("{}")}
 	w.decide(&eff)
@@ -56,8 +55,7 @@ type writer struct {
 	lost   []string
 }
 
-// decide writes the verdict. A halt where the agent has none, and before every call of a tool,
-// is also a denial.
+// decide writes the verdict. A halt is also a denial before a call of a tool, and where the agent cannot halt.
 func (w *writer) decide(eff *Effect) {
 	if eff.Halt {
 		w.halt(eff)
@@ -74,14 +72,14 @@ func (w *writer) decide(eff *Effect) {
 		w.lose("%s cannot refuse anything at %s: %s", w.Title, w.event.Name, eff.Reason)
 	}
 	if denied {
-		eff.Reason = cmp.Or(eff.Reason, "refused by a plugin that says no reason")
+		eff.Reason = cmp.Or(eff.Reason, "a plugin refused it and gave no reason")
 	}
 	if row != nil {
 		w.verdict(row, *eff)
 	}
 }
 
-// verdict writes a decision with its reason: first, if the decision needs one.
+// verdict writes a decision with its reason. The reason comes first if the decision needs one.
 func (w *writer) verdict(row *Row, eff Effect) {
 	if reason := w.row(SetReason, ""); reason != nil && slices.Contains(row.Needs, Has(reason.Path)) && eff.Reason != "" {
 		w.put(reason.Path, quoted(eff.Reason))
@@ -115,29 +113,28 @@ func (k Kind) isCall() bool {
 	return slices.Contains([]Kind{BeforeTool, AskPermission, BeforeShell, BeforeMCP, BeforeRead}, k)
 }
 
-// Refuses reports whether what happens is a prompt, a call or the start of a sub-agent, so that it
-// does not happen after a denial.
+// Refuses reports whether a denial keeps a prompt, a call or a sub-agent from happening.
 func (k Kind) Refuses() bool { return k.isCall() || k == Prompt || k == AgentStart }
 
-// CanRefuse reports whether a denial at a moment means that something does not happen.
+// CanRefuse reports whether a denial at a moment keeps something from happening.
 func (k Kind) CanRefuse() bool {
 	return k.Refuses() || slices.Contains([]Kind{PromptExpanded, BeforeRequest, BeforeCompact}, k)
 }
 
-// ask makes a question the agent's own, or a denial. Where the agent asks anyway, no opinion
-// is its question.
+// ask turns an "ask" into the agent's own question, or into a denial. Where the agent asks anyway, no opinion
+// makes it ask.
 func (w *writer) ask(eff *Effect) {
 	switch {
 	case !w.event.Kind.isCall() || w.event.Kind == AskPermission && w.HasAsk:
 		eff.Decision = ""
 	case !w.HasAsk || w.row(SetDecision, "ask") == nil || w.AskTrusts && w.moment.Text(PermissionMode) == "trusted":
 		eff.Decision = hookpoints.DecisionDeny
-		eff.Reason = strings.TrimSuffix(fmt.Sprintf("a plugin wants the person to be asked, and %s cannot ask at %s: %s",
+		eff.Reason = strings.TrimSuffix(fmt.Sprintf("a plugin wants to ask the person, and %s cannot ask at %s: %s",
 			w.Title, w.event.Name, eff.Reason), ": ")
 	}
 }
 
-// rewrite writes what replaces the arguments, the result, the prompt and the request.
+// rewrite writes changed arguments, a changed result, prompt and request, and a selection of tools.
 func (w *writer) rewrite(eff Effect) {
 	if eff.Input != nil {
 		w.input(eff)
@@ -162,7 +159,7 @@ func (w *writer) rewrite(eff Effect) {
 	}
 }
 
-// formOf is the form in which a member is written.
+// formOf is the form of a row's member.
 func formOf(row *Row) Form {
 	if row == nil {
 		return ""
@@ -181,7 +178,7 @@ func (w *writer) input(eff Effect) {
 	}
 }
 
-// output writes what replaces a result.
+// output writes a changed result.
 func (w *writer) output(text string) {
 	if value := resultFor(w, text); value != nil {
 		w.write(SetOutput, "", value)
@@ -190,7 +187,7 @@ func (w *writer) output(text string) {
 	w.lose("%s", noOutput(w.Dialect, w.event, w.moment))
 }
 
-// resultFor returns what replaces a result, nil if the agent does not take it.
+// resultFor returns a changed result for the agent, nil if the agent does not take it.
 func resultFor(w *writer, text string) json.RawMessage {
 	row := w.row(SetOutput, "")
 	if row == nil {
@@ -199,7 +196,7 @@ func resultFor(w *writer, text string) json.RawMessage {
 	return w.outputIn(row.Form, text)
 }
 
-// outputIn returns a result in a form, nil if this one cannot be in it.
+// outputIn returns a result in a form, nil if the result does not fit the form.
 func (w *writer) outputIn(form Form, text string) json.RawMessage {
 	switch form {
 	case AsResult:
@@ -210,7 +207,7 @@ func (w *writer) outputIn(form Form, text string) json.RawMessage {
 	return strictjson.Quote(text)
 }
 
-// noOutput says that a result cannot be replaced.
+// noOutput says that the agent cannot replace a result.
 func noOutput(d Dialect, e Event, m Moment) string {
 	return fmt.Sprintf("%s cannot replace the result of %s at %s", d.Title, cmp.Or(m.There.Tool, "a tool"), e.Name)
 }
@@ -263,9 +260,8 @@ func (w *writer) row(set Member, to hookpoints.Decision) *Row {
 	return &w.event.Rows[i]
 }
 
-// write writes a member by its row, with what the row needs. It reports whether there is a
-// row. A value that is nil is left out, unless the row says which it is; so is one that needs
-// what the answer does not have.
+// write writes a member by its row, with the members that the row needs. It reports whether there is a row. It
+// leaves out a nil value, unless the row has the value, and a member whose needs the answer does not fulfil.
 func (w *writer) write(set Member, to hookpoints.Decision, value json.RawMessage) (known bool) {
 	row := w.row(set, to)
 	if row == nil {
@@ -298,7 +294,7 @@ func (w *writer) write(set Member, to hookpoints.Decision, value json.RawMessage
 	return true
 }
 
-// needs are what a member and the objects around it need.
+// needs lists the conditions of a member and of the objects around it.
 func (w *writer) needs(row Row) (list []Condition) {
 	for _, r := range w.event.Rows {
 		if strings.HasPrefix(row.Path, r.Path+".") {
@@ -308,7 +304,7 @@ func (w *writer) needs(row Row) (list []Condition) {
 	return append(list, row.Needs...)
 }
 
-// approves reports whether a condition is that an answer approves.
+// approves reports whether an answer that fulfils a condition approves the call.
 func (w *writer) approves(c Condition) bool {
 	return slices.ContainsFunc(w.event.Rows, func(r Row) bool {
 		return r.Path == c.Path && r.Is == c.Value && r.Set == SetDecision && r.To == hookpoints.DecisionAllow
@@ -325,7 +321,7 @@ func (w *writer) lose(format string, args ...any) {
 	w.lost = append(w.lost, fmt.Sprintf(format, args...))
 }
 
-// missing lists the members of an object that another one has not.
+// missing lists the members of an object that the other one lacks.
 func missing(object, other json.RawMessage) (names []string) {
 	has := gjson.ParseBytes(other).Map()
 	gjson.ParseBytes(object).ForEach(func(name, _ gjson.Result) bool {

@@ -17,7 +17,7 @@ import (
 // applyPatch is Codex's tool that writes and edits files. Agents that have it too spell it in several ways.
 const applyPatch = "apply_patch"
 
-// isPatch reports whether a call is one of it.
+// isPatch reports whether a call is a call of apply_patch.
 func (c Call) isPatch() bool {
 	name := strings.ToLower(strings.ReplaceAll(c.Tool, "_", ""))
 	return name == "applypatch" || name == "patch"
@@ -34,15 +34,14 @@ const (
 	patchHunk   = "@@"
 )
 
-// patchOf returns the arguments of apply_patch for a call that writes or edits a file, and
-// those of any other call unchanged. A patch has whole lines: text that is replaced
-// within a line stands there as if it were lines.
+// patchOf returns the arguments of apply_patch for a call that writes or edits a file. Arguments of other calls
+// stay. A patch has whole lines, so it shows a change within a line as a change of lines.
 func patchOf(d Dialect, m Moment, input json.RawMessage) json.RawMessage {
 	call := CallOf(d, m)
 	header := patchUpdate
 	var removed, added []string
 	arguments := gjson.ParseBytes(call.Arguments)
-	writes := call.Category == tools.CategoryWrite && !arguments.Get("new_string").Exists() // which some agents call so
+	writes := call.Category == tools.CategoryWrite && !arguments.Get("new_string").Exists() // some agents call edits so
 	switch {
 	case writes:
 		header, added = patchAdd, patchLines(arguments.Get("content").Str)
@@ -100,8 +99,8 @@ func IsPatch(input json.RawMessage) bool {
 	return strings.HasPrefix(strings.TrimSpace(gjson.GetBytes(input, "command").Str), patchBegin)
 }
 
-// patchText returns the patch in the arguments of apply_patch, or which they are. Each agent has another name for
-// it and ignores other members, so of several patches each may be the one.
+// patchText returns the patch in the arguments of apply_patch; the arguments can also be the patch. Agents name
+// the member differently and ignore other members, so each of several patches may be the one that counts.
 func patchText(input json.RawMessage) string {
 	all := gjson.ParseBytes(input)
 	if all.Type == gjson.String {
@@ -117,9 +116,9 @@ func patchText(input json.RawMessage) string {
 	return strings.Join(patches, "\n")
 }
 
-// changedPatch returns the arguments of apply_patch for changed ones of a call that stands for a
-// patch; nil if that has several files or places, of which the call does not say which is which, and
-// if a patch cannot say what was changed.
+// changedPatch returns the arguments of apply_patch for a changed call that stands for a patch. It returns nil
+// if the patch has several files or places, because the call does not say which of them changed, and if a patch
+// cannot express the change.
 func changedPatch(d Dialect, m Moment, patch string, changed json.RawMessage) json.RawMessage {
 	files := filesOfPatch(patch)
 	if len(files) != 1 || files[0].header == patchDelete || strings.Count("\n"+patch, "\n"+patchHunk) > 1 {
@@ -150,8 +149,8 @@ func IsSameCall(a, b json.RawMessage) bool {
 	})
 }
 
-// Unpatched returns the arguments of a moment's call after a hook changed the patch that it was shown; nil if
-// the patch is not what this one call can do.
+// Unpatched returns the arguments of a moment's call after a hook changed the patch that chibi showed it. It
+// returns nil if this one call cannot do what the patch does.
 func (m Moment) Unpatched(changed json.RawMessage) json.RawMessage {
 	read := Moment{Values: map[Value]json.RawMessage{}, There: Call{Tool: applyPatch, Input: changed}}
 	if takePatch(&read); len(read.More) > 0 || read.Text(ToolName) != m.Text(ToolName) {
@@ -175,11 +174,11 @@ func (m Moment) Unpatched(changed json.RawMessage) json.RawMessage {
 type patchedFile struct {
 	header, path string
 	before       []string // lines that must be there, as far as the patch shows them
-	after        []string // lines that are there then
+	after        []string // lines that are there afterwards
 }
 
-// filesOfPatch reads a patch. A file that is moved is there under both names. Codex takes a header
-// with white space before it, except among the lines of a file that is updated.
+// filesOfPatch reads a patch. A moved file has an entry under each of its names. Codex takes a header with
+// white space before it, except among the lines of a file that is updated.
 func filesOfPatch(text string) (files []patchedFile) {
 	isUpdate := false
 	for line := range strings.Lines(text) {

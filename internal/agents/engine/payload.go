@@ -13,8 +13,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// Payload returns what a hook of the agent gets on standard input at an event: one object on
-// one line, with the newline if the agent writes one.
+// Payload returns the standard input of a hook of the agent at an event: one object on one line, with a newline
+// if the agent writes one.
 func (d Dialect) Payload(e Event, m Moment) ([]byte, error) {
 	m = m.copied()
 	m.Set(EventName, e.Name)
@@ -103,7 +103,7 @@ func (w encoder) input(form Form) json.RawMessage {
 	return input
 }
 
-// special writes values in forms that few tables have, and as they are.
+// special writes values in forms that few tables have, and unchanged values.
 func (w encoder) special(f Field, value json.RawMessage) json.RawMessage {
 	switch f.Form {
 	case AsSubject:
@@ -131,8 +131,8 @@ func (f Field) unknown() json.RawMessage {
 	return json.RawMessage("null")
 }
 
-// Variables returns what a hook gets at an event besides the person's environment, as
-// NAME=value. A variable whose value is not known is left out.
+// Variables returns the variables that the agent adds to the person's environment for a hook at an event, as
+// NAME=value. It leaves out a variable whose value is not known.
 func (d Dialect) Variables(e Event, m Moment) (list []string) {
 	for _, v := range d.Environment {
 		if v.Events != nil && !slices.Contains(v.Events, e.Name) {

@@ -7,22 +7,22 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Reading says which settings files of another agent an agent reads by itself: their hooks it runs too.
+// Reading says which settings files of another agent an agent reads by itself. It also runs the hooks in them.
 type Reading struct {
-	// Agent is the other agent, Scopes are whose files of it are read; of the project's those in the
-	// root of its repository.
+	// Agent is the other agent. Scopes says whose files of it the agent reads; of a project it reads files in
+	// the root of the repository only.
 	Agent  string
 	Scopes []string
-	// Kinds are the types of handlers that it runs, Names are whose names of tools these get, a sentence
-	// for people. A file with a handler of an event of its own that is of another type it refuses.
+	// Kinds are the types of handlers that it runs. Names says, for people, whose names of tools these handlers
+	// get. The agent refuses a file that has a handler of a different type at an event that the agent has.
 	Kinds []HandlerKind
 	Names string
-	// Variable names the directory in which the session began, for hooks; "": nothing does.
+	// Variable tells hooks the directory in which the session began; "": no variable does.
 	Variable string
-	// Trusted is a file whose member Folders lists directories: elsewhere it reads nothing.
+	// Trusted is a file whose member Folders lists directories. The agent reads nothing elsewhere.
 	Trusted Place
 	Folders string
-	// If is what turns it on and cannot be seen from outside, for people; "": nothing does.
+	// If says, for people, what turns the reading on if chibi cannot see it; "": it is always on.
 	If string
 }
 
@@ -30,16 +30,16 @@ type Reading struct {
 type Start struct {
 	// Agent is the other agent.
 	Agent string
-	// Marks are what shows that a payload is its own, not the other agent's: one of them is enough.
+	// Marks show that a payload is its own and not the other agent's; one of them is enough.
 	Marks []Mark
 	// TakesTheirs says that it takes answers in the other agent's form, not in its own.
 	TakesTheirs bool
 }
 
-// Mark is what a payload looks like: the members at its top that are there, and those that are not.
+// Mark describes a payload by members at its top: those that it has, and those that it lacks.
 type Mark struct{ Has, Lacks []string }
 
-// Fits reports whether a payload with these members looks like it.
+// Fits reports whether a payload with these members fits the mark.
 func (m Mark) Fits(members []string) bool {
 	isThere := func(name string) bool { return slices.Contains(members, name) }
 	isMissing := func(name string) bool { return !isThere(name) }
@@ -55,12 +55,11 @@ type ServerPlace struct {
 	Root, Extra string
 	// InOne says that the program and its arguments are one list, "command".
 	InOne bool
-	// Add and Remove are the program with its arguments; chibi's own command follows those of
-	// Add.
+	// Add and Remove are the program with its arguments; chibi's own command follows the arguments of Add.
 	Add, Remove []string
 }
 
-// Server returns what the file says of a server that is a program.
+// Server returns the file's entry for a server that is a program.
 func (p ServerPlace) Server(program string, args ...string) json.RawMessage {
 	text := p.Extra
 	if text != "" {

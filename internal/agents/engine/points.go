@@ -32,7 +32,7 @@ func PointsOf(k Kind) []hookpoints.Name {
 	return nil
 }
 
-// singlePoint returns the point of a kind that happens at one point of its own.
+// singlePoint returns the point of a kind that happens at one point only.
 func singlePoint(k Kind) hookpoints.Name {
 	switch k {
 	case SessionEnd:
@@ -156,8 +156,8 @@ func turnValues(at hookpoints.Name) []known {
 	return nil
 }
 
-// MomentAt returns what happens at a point, by its payload and what is known about the run,
-// and whether it is a moment of this kind: a call that failed is none for ToolSucceeded.
+// MomentAt returns the moment at a point, by the payload and the facts about the run. It also reports whether
+// it is a moment of this kind: a call that failed is not a ToolSucceeded.
 func MomentAt(at hookpoints.Name, k Kind, payload json.RawMessage, about Run) (m Moment, is bool) {
 	m = Moment{Kind: k, Values: about.values()}
 	for _, from := range valuesAt(at) {
@@ -185,7 +185,7 @@ func (m Moment) addCall() {
 	}
 }
 
-// add adds the values that are not a member of the payload as it is.
+// add adds the values that are not simply a member of the payload.
 func (m Moment) add(at hookpoints.Name, payload json.RawMessage) {
 	set := func(v Value, text string) { m.Values[v] = strictjson.Quote(text) }
 	switch at {

@@ -11,9 +11,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Moment returns what an agent says on a hook's standard input: the reverse of Payload. Members
-// that the table does not know are in Extra, so an event of a newer agent, even the zero
-// Event, is no error. The error says that the payload is not an object, or is an [UnclearError].
+// Moment reads the payload that an agent writes to a hook's standard input: the reverse of Payload. Members
+// that the table does not know go to Extra, so an event of a newer agent, even the zero Event, is fine. The
+// error says that the payload is not an object, or is an [UnclearError].
 func (d Dialect) Moment(e Event, payload []byte) (Moment, error) {
 	text, err := strictjson.Normalize(payload)
 	if err == nil && text[0] != '{' {
@@ -46,7 +46,7 @@ type decoder struct {
 	m *Moment
 }
 
-// takeAll notes what an object says: values, and in Extra what they do not say.
+// takeAll notes the values in an object, and in Extra the members that no value expresses.
 func (r decoder) takeAll(fields []Field, all gjson.Result) {
 	for _, f := range fields {
 		if value := all.Get(f.Name); value.Exists() && !f.Writes && !r.m.Has(f.Value) {
@@ -67,7 +67,7 @@ func (r decoder) takeAll(fields []Field, all gjson.Result) {
 	}
 }
 
-// take notes what a field says; those about the tool are read together by takeTool.
+// take notes the value in a field. takeTool reads the fields about the tool.
 func (r decoder) take(f Field, value gjson.Result) {
 	raw := json.RawMessage(value.Raw)
 	switch f.Form {

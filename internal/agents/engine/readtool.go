@@ -87,8 +87,8 @@ func (r decoder) takeCall() {
 	m.Set(ToolSubject, call.Subject)
 }
 
-// serverTool returns the MCP server and the tool of it that a payload says: in members of their
-// own, or in the tool's name.
+// serverTool returns the MCP server and its tool that a payload names: in members of their own, or in the
+// tool's name.
 func (r decoder) serverTool() (server, tool string) {
 	if server, tool = r.m.Text(Server), r.m.Text(ServerTool); server != "" && tool != "" {
 		return server, tool
@@ -96,8 +96,8 @@ func (r decoder) serverTool() (server, tool string) {
 	return serverTool(r.MCPName, r.m.There.Tool)
 }
 
-// serverTool returns the MCP server and the tool of it that a name made by a pattern says. A
-// pattern that has the tool alone says no server.
+// serverTool returns the MCP server and its tool from a name that a pattern made. A pattern with the tool alone
+// has no server.
 func serverTool(pattern, name string) (server, tool string) {
 	if before, is := strings.CutSuffix(pattern, "%[2]s"); is {
 		tool, _ = strings.CutPrefix(name, before)
@@ -119,8 +119,7 @@ func serverTool(pattern, name string) (server, tool string) {
 	return server, tool
 }
 
-// takeResult notes what a tool answered: what the first shape that fits says, otherwise all
-// text that is in it.
+// takeResult notes the tool's answer: the text in the first shape that fits, otherwise all text in the result.
 func (r decoder) takeResult() {
 	m := r.m
 	result := gjson.ParseBytes(m.There.Result)
@@ -150,8 +149,8 @@ func (r decoder) takeResult() {
 	}
 }
 
-// fits reports whether a result has the shape: the category of the tool, and all members
-// with its text.
+// fits reports whether a result has the shape: the tool's category fits, and all members with the text are
+// there.
 func (r Result) fits(m Moment, result gjson.Result) bool {
 	if r.Categories != nil && m.Has(ToolName) && !slices.Contains(r.Categories, tools.Category(m.Text(ToolCategory))) {
 		return false
@@ -185,9 +184,9 @@ func textOf(value gjson.Result) string {
 	return strings.Join(texts, "\n")
 }
 
-// guessed returns a call of a tool that the table does not name, such as one of a newer agent or
-// of an extension, as what its arguments say that it does: so that a guard of commands is asked
-// about each tool that takes one. What they do not say stays without a category.
+// guessed gives a category, by its arguments, to a call of a tool that the table does not name: a tool of a
+// newer agent or of an extension. So a guard of commands judges every tool that takes a command. A call whose
+// arguments do not say what it does keeps none.
 func guessed(call toolnames.Call) toolnames.Call {
 	arguments := gjson.ParseBytes(call.Arguments)
 	isText := func(value gjson.Result) bool { return value.Type == gjson.String }

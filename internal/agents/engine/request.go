@@ -16,9 +16,8 @@ func (e Event) TakesRequests() bool {
 	return slices.ContainsFunc(e.Rows, func(r Row) bool { return r.Set == SetRequest && r.Form == "" })
 }
 
-// RequestPatch returns an effect's patch of a request as a patch of the body that a moment
-// has: texts that differ are written into its messages, whose calls and results stay. notes say
-// what cannot be done.
+// RequestPatch returns an effect's patch of a request as a patch of the body in the moment. It writes changed
+// texts into the body's messages; calls and results in them stay. notes say which changes it cannot make.
 func (m Moment) RequestPatch(eff Effect) (patch json.RawMessage, notes []string) {
 	changed := gjson.GetBytes(eff.Request, "messages")
 	if !changed.IsArray() {
@@ -27,8 +26,8 @@ func (m Moment) RequestPatch(eff Effect) (patch json.RawMessage, notes []string)
 	messages := gjson.GetBytes(m.Values[Request], "messages")
 	places, all := TextMessages(messages), []byte(messages.Raw)
 	if len(changed.Array()) != len(places) {
-		notes = append(notes, fmt.Sprintf("it returns %d messages where it got %d; messages can be neither added nor left "+
-			"out, so the texts of the others alone are changed", len(changed.Array()), len(places)))
+		notes = append(notes, fmt.Sprintf("it got %d messages and returns %d; a hook can neither add nor remove messages, "+
+			"so chibi changes only texts", len(places), len(changed.Array())))
 	}
 	same := true
 	for i, message := range changed.Array() {
@@ -38,7 +37,7 @@ func (m Moment) RequestPatch(eff Effect) (patch json.RawMessage, notes []string)
 		}
 		with, err := sjson.SetBytes(all, places[i]+".content", text)
 		if err != nil {
-			return nil, append(notes, fmt.Sprintf("message %d cannot be changed: %v", i+1, err))
+			return nil, append(notes, fmt.Sprintf("chibi cannot change message %d: %v", i+1, err))
 		}
 		all, same = with, false
 	}
@@ -47,7 +46,7 @@ func (m Moment) RequestPatch(eff Effect) (patch json.RawMessage, notes []string)
 		patch, err = sjson.SetRawBytes(patch, "messages", all)
 	}
 	if err != nil {
-		return nil, append(notes, fmt.Sprintf("its request cannot be read: %v", err))
+		return nil, append(notes, fmt.Sprintf("chibi cannot read its request: %v", err))
 	}
 	if len(gjson.ParseBytes(patch).Map()) == 0 {
 		return nil, notes
@@ -55,7 +54,7 @@ func (m Moment) RequestPatch(eff Effect) (patch json.RawMessage, notes []string)
 	return patch, notes
 }
 
-// TextMessages lists the places of the messages that have a text and are no result of a tool.
+// TextMessages lists the places of the messages that have a text and are not the result of a tool.
 func TextMessages(messages gjson.Result) (places []string) {
 	for i, message := range messages.Array() {
 		if message.Get("role").Str != "tool" && ContentText(message) != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// result writes a tool's result: what the agent said, otherwise in the first shape that fits.
+// result writes a tool's result: the agent's own if there is one, otherwise in the first shape that fits.
 func (w encoder) result() (json.RawMessage, error) {
 	m := w.m
 	if m.There.Result != nil {
@@ -37,8 +37,7 @@ func (w encoder) shaped(r Result) (json.RawMessage, error) {
 	return w.object(r.Fields)
 }
 
-// resultWith returns a tool's result with another text; nil if it is not known where in it the
-// text is.
+// resultWith returns a tool's result with a different text; nil if no shape says where in it the text is.
 func (w encoder) resultWith(text string) json.RawMessage {
 	said := w.m.There.Result
 	w.m.There.Result = nil
@@ -59,7 +58,7 @@ func (w encoder) resultWith(text string) json.RawMessage {
 	return w.replaced(w.Results[i], said)
 }
 
-// replaced writes the fields of a shape that have the text over a result; nil: none has.
+// replaced writes the text into a result, in the fields of a shape that have it; nil if none has.
 func (w encoder) replaced(r Result, said json.RawMessage) json.RawMessage {
 	found := false
 	for _, f := range r.Fields {

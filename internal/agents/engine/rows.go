@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Row is what one member of an answer means.
+// Row is the meaning of one member of an answer.
 type Row struct {
 	// Path is the member, with dots for members of objects.
 	Path string
@@ -15,21 +15,19 @@ type Row struct {
 	// Set is what it sets, To is the decision of SetDecision.
 	Set Member
 	To  hookpoints.Decision
-	// Needs are conditions without which the member is an error. What chibi bridge writes fulfils
-	// them: a condition with a value is written, and without one the member is left out. So it is if
-	// the condition is an approval that nobody gave, unless Costs says so.
+	// Needs are conditions without which the member is an error. chibi bridge fulfils them: it writes a
+	// condition with a value, and leaves the member out for an unfulfilled condition without one. It also
+	// leaves the member out if the condition is an approval that nobody gave, unless Costs has a text.
 	Needs []Condition
-	// When are conditions without which the row is not there.
+	// When are conditions without which the row does not apply.
 	When []Condition
-	// Reads says that the member is only read, never written by chibi bridge; Writes that it
-	// is only written.
+	// Reads says that chibi bridge never writes the member, Writes that chibi only writes it.
 	Reads, Writes bool
-	// Form is how a result is written: a string, AsResult or AsTextBlocks; or a request or
-	// a selection of tools. Categories are the
-	// categories of the tools for which it is written; nil: all.
+	// Form is the form of the value: for a result a string, AsResult or AsTextBlocks, and the agent's own for a
+	// request and a selection of tools. chibi writes it for tools of the Categories; nil: all.
 	Form       Form
 	Categories []tools.Category
-	// Costs is what writing it also does, a sentence for the person; "": nothing.
+	// Costs is a side effect of writing it, a sentence for the person; "": there is none.
 	Costs string
 }
 
@@ -41,9 +39,9 @@ func Decides(path string, decisions ...hookpoints.Decision) (list []Row) {
 	return list
 }
 
-// Condition is one that an answer or a payload fulfils or not.
+// Condition is a condition on an answer or a payload.
 type Condition struct {
-	// Path is the member that it is about, with dots for members of objects.
+	// Path is the member, with dots for members of objects.
 	Path string
 	// Value is the JSON that the member must be; "": it must be there and neither "" nor null.
 	Value string
@@ -57,10 +55,10 @@ func Has(path string) Condition { return Condition{Path: path} }
 // Is is the condition that a member is a value, which is JSON such as `"deny"` or `false`.
 func Is(path, value string) Condition { return Condition{Path: path, Value: value} }
 
-// Not is the condition that another one does not hold.
+// Not is the opposite condition.
 func (c Condition) Not() Condition { return Condition{c.Path, c.Value, !c.IsNot} }
 
-// String is the condition as messages name it.
+// String returns the condition as messages name it.
 func (c Condition) String() string {
 	text := c.Path
 	if c.IsNot {
@@ -82,7 +80,7 @@ func (c Condition) holds(in gjson.Result) bool {
 	return is != c.IsNot
 }
 
-// lacking names the first of some conditions that an object does not fulfil, "" if it fulfils all.
+// lacking names the first condition that an object does not fulfil; "" if it fulfils all.
 func lacking(in gjson.Result, conditions []Condition) string {
 	for _, c := range conditions {
 		if !c.holds(in) {
@@ -98,16 +96,16 @@ func (r Row) applies(answer gjson.Result) bool {
 	return value.Type != gjson.Null && (r.Is == "" || value.Raw == r.Is) && lacking(answer, r.When) == ""
 }
 
-// Exit is what an exit status means.
+// Exit is the meaning of an exit status.
 type Exit struct {
 	// Status is the status, or how else the process ended.
 	Status Status
-	// JSON says what JSON on standard output then is.
+	// JSON says whether JSON on standard output counts then.
 	JSON JSONRule
-	// Then is what the status itself means without JSON that decides.
+	// Then is the meaning of the status itself, unless JSON decides.
 	Then Ending
-	// NeedsText says that Then only holds if there is text on standard error (or what
-	// takes its place), Else is what holds otherwise; "": EndsFailed.
+	// NeedsText says that Then holds only if there is text on standard error (or in its place). Otherwise Else
+	// holds; "": EndsFailed.
 	NeedsText bool
 	Else      Ending
 	// NoText is the reason of a denial without text.
@@ -122,13 +120,13 @@ type Status string
 
 // The other ends of a process.
 const (
-	OtherStatus Status = "other"  // all that have no row of their own
+	OtherStatus Status = "other"  // all without a row of their own
 	BySignal    Status = "signal" // a signal ended it
 	ByTimeout   Status = "timeout"
 	NotStarted  Status = "start" // it could not be started
 )
 
-// JSONRule says what JSON on standard output is.
+// JSONRule says whether JSON on standard output counts.
 type JSONRule string
 
 // The meanings of JSON.
@@ -139,7 +137,7 @@ const (
 	JSONIgnored JSONRule = "ignored"
 )
 
-// Ending is what the end of a process means by itself.
+// Ending is the meaning of a process's end by itself.
 type Ending string
 
 // The meanings of an end.

@@ -8,10 +8,10 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Run is what is known about the run in which something happens.
+// Run has the facts about the run in which something happens.
 type Run struct {
 	// Session and Prompt are the UUIDs of the conversation and of the prompt, "" outside of
-	// one; Transcript is the path of the transcript view, "" if none is kept.
+	// one; Transcript is the path of the transcript view, "" if there is none.
 	Session, Prompt, Transcript string
 	// Cwd is the person's working directory, Project where the session began, Home the
 	// person's home directory.
@@ -22,7 +22,7 @@ type Run struct {
 	Mode string
 	// Model is the model's name, Effort its effort of reasoning; "" if it is not set.
 	Model, Effort string
-	// Trusted says that nobody is asked before a tool runs.
+	// Trusted says that tools run without a question to the person.
 	Trusted bool
 	// Source says how the conversation began: "startup", "resume", "clear" or "compact".
 	Source string
@@ -30,7 +30,7 @@ type Run struct {
 	Now time.Time
 }
 
-// values returns what is known as values of a moment.
+// values returns the facts as values of a moment.
 func (r Run) values() map[Value]json.RawMessage {
 	values := map[Value]json.RawMessage{PermissionMode: json.RawMessage(`"default"`)}
 	if r.Trusted {

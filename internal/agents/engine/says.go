@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Does says in a few words what a member of an answer does, "" for what does nothing by itself.
+// Does says in a few words what a member of an answer does; "" if it does nothing by itself.
 func (m Member) Does(to hookpoints.Decision) string {
 	switch m {
 	case SetDecision:
@@ -42,7 +42,7 @@ func (m Member) Does(to hookpoints.Decision) string {
 const ToPerson = "tells you"
 
 // Does lists what an effect does at a kind of moment, in the words of [Member.Does]. A denial that keeps
-// nothing from happening is what it does instead.
+// nothing from happening appears as its real effect.
 func (e Effect) Does(k Kind) (list []string) {
 	say := func(is bool, m Member, to hookpoints.Decision) {
 		if text := m.Does(to); is && !slices.Contains(list, text) {
@@ -85,15 +85,14 @@ func (e Event) Says() (rows []Row) {
 	return rows
 }
 
-// The words of answers that are made up: what is Tried in a call is Said by a hook that rewrites it, and
-// so is each text of its.
+// The words of made-up answers: a hook that rewrites a call puts Said where the call has Tried, and each text
+// of its own is Said.
 const (
 	Tried = "tried"
 	Said  = "said"
 )
 
-// Saying returns an answer of a hook that says what a row means and no more: the member, what it needs,
-// and a reason.
+// Saying makes up an answer of a hook that has only the meaning of a row: the member, its needs and a reason.
 func (t Taker) Saying(row Row) []byte {
 	w := t.writer()
 	w.answer = []byte("{}")
@@ -107,7 +106,7 @@ func (t Taker) Saying(row Row) []byte {
 	return w.answer
 }
 
-// say adds the member of a row, and what it needs.
+// say adds the member of a row, and its needs.
 func (w *writer) say(row Row) {
 	if gjson.GetBytes(w.answer, row.Path).Exists() {
 		return
@@ -125,8 +124,8 @@ func (w *writer) say(row Row) {
 	}
 }
 
-// sayWhy adds the reason for a row, unless there is one: the one that stands beside it, or else another
-// one that counts.
+// sayWhy adds a reason for a row, unless there is one: the reason beside the member, otherwise the first that
+// counts.
 func (w *writer) sayWhy(as Member, row Row) {
 	object := row.Path[:strings.LastIndexByte(row.Path, '.')+1]
 	for _, isNear := range []bool{true, false} {

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// wrong says how an answer breaks what the rows say of it, "" if it does not.
+// wrong says how an answer breaks its rows; "" if it does not.
 func (v *verdict) wrong(answer gjson.Result) string {
 	for _, row := range v.event.Rows {
 		value := answer.Get(row.Path)
@@ -76,8 +76,8 @@ func isOf(value gjson.Result, wants string) bool {
 	return value.Type == gjson.String
 }
 
-// rest returns members of an answer that no row names, and those with a value that none means;
-// at most maxRest.
+// rest returns the members of an answer that no row names, and members with a value that no row names; at most
+// maxRest.
 func (e Event) rest(answer gjson.Result) (names []string) {
 	var walk func(prefix string, object gjson.Result)
 	walk = func(prefix string, object gjson.Result) {
@@ -96,7 +96,7 @@ func (e Event) rest(answer gjson.Result) (names []string) {
 	return names
 }
 
-// maxRest bounds how many members without a meaning are named.
+// maxRest bounds how many members without a meaning a message names.
 const maxRest = 10
 
 // knows reports whether a row names a member with a value (or, if none names it, a condition

@@ -1,11 +1,13 @@
 package engine
 
-// SessionFiles are an agent's own files of sessions. Their names say which session each is; nobody reads them.
+// SessionFiles are an agent's own files of sessions. A file's name says whose session it is; chibi does not
+// read the file.
 type SessionFiles struct {
-	// Path is relative to the person's home directory, with * for names; "": it is not known. Variable is as in
-	// Place.
+	// Path is relative to the person's home directory, with * for names; "": it is not known. Variable is the
+	// same as in Place.
 	Path, Variable string
-	// Begin is of how many characters the name has only the beginning of the session's id; 0: it has all of it.
+	// Begin is the number of characters of the session's id that the name begins with; 0: the name has the
+	// whole id.
 	Begin int
 	// Nested says that sub-agents have files of their own.
 	Nested bool

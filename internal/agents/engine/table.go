@@ -9,12 +9,12 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Agent is a coding agent, whose table is made when it is needed: tables are large.
+// Agent is a coding agent. Tables are large, so a function makes the agent's table when it is needed.
 type Agent struct {
-	// Names are those that are accepted; the first is its name in chibi.
+	// Names are the names that chibi accepts; the first is its name in chibi.
 	Names []string
 	Table func() Dialect
-	// Starts are the agents whose hooks it starts too, as it reads their settings.
+	// Starts are the agents whose settings it reads, and whose hooks it starts too.
 	Starts []Start
 }
 
@@ -25,47 +25,46 @@ func (a Agent) Dialect() Dialect {
 	return d
 }
 
-// Dialect is what is known about one agent.
+// Dialect has the facts about one agent.
 type Dialect struct {
-	// Name is the agent's name in chibi, such as "claude"; Aliases are further ones that are
-	// accepted; Title is the name of the product.
+	// Name is the agent's name in chibi, such as "claude"; Aliases are further names that chibi accepts; Title
+	// is the name of the product.
 	Name    string
 	Aliases []string
 	Title   string
-	// Facts says where they come from: the version that was driven, or which
-	// documents were read, and the date.
+	// Facts says where they come from: a version of the program or documents, and the date.
 	Facts Facts
-	// Places are the settings files, in the order in which they are read.
+	// Places are the settings files, in the order in which the agent reads them.
 	Places []Place
 	// Reads are the settings files of other agents that it reads by itself.
 	Reads []Reading
 	// Shape is how a settings file lists hooks.
 	Shape Shape
-	// Sessions are the files of its own in which it keeps its sessions.
+	// Sessions are the files in which the agent keeps its sessions.
 	Sessions SessionFiles
 	// Servers are where the agent reads its MCP servers.
 	Servers ServerPlaces
-	// Carrier is the JavaScript by which chibi is a plugin of the agent, whose hooks are functions (see the
-	// package carrier); "": they are commands.
+	// Carrier is the JavaScript that makes chibi a plugin of an agent whose hooks are functions (see the
+	// package carrier); "": the hooks are commands.
 	Carrier string
-	// AfterAdd is what the person has to do after chibi bridge add, a sentence; "": nothing.
+	// AfterAdd says what the person has to do after chibi bridge add, a sentence; "": nothing.
 	AfterAdd string
 	// Events are the agent's events, in the order of its documentation.
 	Events []Event
-	// Matcher is how a matcher is read.
+	// Matcher says how the agent reads a matcher.
 	Matcher MatcherRule
-	// Tools are the agent's tools. AbsolutePaths says that paths in their arguments are made
-	// absolute. MCPName makes the name of an MCP server's tool of two %s: server and tool.
+	// Tools are the agent's tools. AbsolutePaths says that paths in their arguments are absolute. MCPName makes
+	// the name of an MCP server's tool of two %s: server and tool.
 	Tools         toolnames.Table
 	AbsolutePaths bool
 	MCPName       string
 	// AddressesIn is the argument of the fetching tool in which addresses stand among other words. The tool fetches
 	// each of them, or its url. "": there is none.
 	AddressesIn string
-	// MCPInput is, of the arguments with which an MCP server's tool is called, the member that has the
-	// tool's own, beside its name in tool_name; "": they are the tool's own.
+	// MCPInput is the member that has the arguments of an MCP server's tool, beside its name in tool_name; "":
+	// the arguments stand alone.
 	MCPInput string
-	// Results are the shapes of tools' results, the first that fits is used; none: a string.
+	// Results are the shapes of tools' results; the first that fits counts. Without one, a result is a string.
 	Results []Result
 	// Words are the agent's words for values that are one of a few.
 	Words Words
@@ -75,35 +74,34 @@ type Dialect struct {
 	Shell []string
 	// Newline says that a payload ends with a newline.
 	Newline bool
-	// Exits are what exit statuses mean, at events that do not say it themselves.
+	// Exits say what exit statuses mean at events that have no rows for them.
 	Exits []Exit
-	// Progress says that lines with objects of type "progress" are no part of an answer.
+	// Progress says that lines with objects of type "progress" are not part of an answer.
 	Progress bool
 	// Quoted says that an answer can be a JSON string that holds the object.
 	Quoted bool
-	// Typed says that an answer that breaks its schema is a failure as a whole: with a member
-	// of another type than its rows say, or that lacks what they need. Otherwise that member
-	// alone has no effect.
-	// Strict says it too of unknown members, and of text that begins like JSON.
+	// Typed says that an answer fails as a whole if a member has a different type than its rows say, or lacks
+	// their needs. Otherwise only that member has no effect. Strict says that unknown members, and text that
+	// begins like JSON, fail too.
 	Typed, Strict bool
-	// NoReason is the reason of a denial that says none, "": chibi's own words.
+	// NoReason is the reason of a denial that gives none; "": chibi's own words.
 	NoReason string
 	// PlainText says what output that is not JSON means.
 	PlainText TextRule
 	// Extensions says that the agent fills ${extensionPath} and the like into the hooks of its plugins.
 	Extensions bool
-	// InTurn says that hooks of one event are asked one after another, not at once.
+	// InTurn says that the agent runs hooks of one event one after another, not at once.
 	InTurn bool
 	// Dedup says when two handlers are the same: "command", "name and command", "" never.
 	Dedup string
 	// MaxContinuations is how often Stop hooks can continue a turn; 0: chibi's bound alone.
 	MaxContinuations int
-	// HasAsk says that the agent has a question of its own for "ask"; where it has
-	// not, chibi's "ask" is a denial there. AskTrusts says that where nobody is asked before tools
-	// run, the agent approves what a hook asks about, so that it is a denial there too.
+	// HasAsk says that the agent can ask the person itself; otherwise chibi turns an "ask" into a denial.
+	// AskTrusts says that the agent approves an "ask" where tools run without a question, so that chibi denies
+	// there too.
 	HasAsk, AskTrusts bool
-	// Own are the forms that only this agent has, nil: none. Exceptions are what the table cannot say:
-	// functions, each with its reason.
+	// Own are the forms that only this agent has; nil: there are none. Exceptions are functions for facts that
+	// the table cannot express, each with its reason.
 	Own        Own
 	Exceptions []Exception
 }
@@ -146,11 +144,11 @@ func (e Event) of(d Dialect) Dialect {
 
 // Facts says where facts come from.
 type Facts struct {
-	// Driven is the version of the program that was run; "" if it was only read about.
+	// Driven is the version of the program that gave the facts; "" if they come from reading.
 	Driven string
-	// Date is when, as 2006-01-02.
+	// Date is the day, as 2006-01-02.
 	Date string
-	// Read are the documents or sources that were read.
+	// Read names the documents or sources.
 	Read string
 }
 
@@ -158,11 +156,11 @@ type Facts struct {
 type Place struct {
 	// Scope is whose file it is: ScopeSystem, ScopeUser, ScopeProject or ScopeLocal.
 	Scope string
-	// Path is relative to the person's home directory or to the project; that of
-	// ScopeSystem is absolute. A pattern with * lists files of a directory.
+	// Path is relative to the person's home directory or to the project; in ScopeSystem it is absolute. A
+	// pattern with * lists files of a directory.
 	Path string
-	// Variable, if it is set in the environment, is a directory that replaces the first
-	// element of Path, or Moved, with which Path begins.
+	// Variable, if it is set in the environment, is a directory that takes the place of the first element of
+	// Path, or of Moved if Path begins with it.
 	Variable string
 	Moved    string
 	// Format is "json", "jsonc" (with comments), "toml", or "javascript" for a plugin.
@@ -171,15 +169,15 @@ type Place struct {
 	Write bool
 	// Whole says that the whole file is hooks: there is no other setting in it.
 	Whole bool
-	// Alone says that events stand at the top of the file, not below Shape.Root, and that where it has
-	// some the agent does not read those of other files of the scope behind it.
+	// Alone says that events stand at the top of the file, not below Shape.Root. If it has some, the agent does
+	// not read the events of later files of the scope.
 	Alone bool
-	// AtRoot says that its hooks run in the project's directory, those of a person's file in
-	// that of the file; otherwise they run in the working directory.
+	// AtRoot says that hooks of a project's file run in the project's directory, and hooks of a person's file
+	// in the directory of the file. Otherwise they run in the working directory.
 	AtRoot bool
 }
 
-// ShapeOf is how the file lists hooks, where the agent's files do so in a shape.
+// ShapeOf returns the shape of this file, for an agent whose files have the shape s.
 func (p Place) ShapeOf(s Shape) Shape {
 	if p.Alone {
 		s.Root = ""
@@ -195,7 +193,7 @@ const (
 	ScopeLocal   = "local"   // the person's in a project, not shared
 )
 
-// Shape is how handlers are listed in a settings file.
+// Shape says how a settings file lists handlers.
 type Shape struct {
 	// Root is the path of the object that has a list for each event, such as "hooks".
 	Root string
@@ -205,36 +203,34 @@ type Shape struct {
 	// Groups says that the list has groups {matcher, hooks: [handler]}; otherwise it has
 	// handlers, each with its own matcher.
 	Groups bool
-	// Command are the members that can have a handler's command, the first that is there
-	// is meant, and chibi bridge writes the first; nil: "command".
+	// Command are the members that can have a handler's command. The first that is there counts, and chibi
+	// bridge writes the first of the list; nil: "command".
 	Command []string
-	// Timeout is the handler's member that has its time limit, TimeoutAlias is another name
-	// of it. Unit is what it counts; Seconds are kinds of handlers whose limits count
-	// seconds whatever Unit is.
+	// Timeout is the handler's member that has its time limit, TimeoutAlias is a second name of it. Unit is its
+	// unit; Seconds are kinds of handlers whose limits count seconds whatever Unit is.
 	Timeout, TimeoutAlias string
 	Unit                  time.Duration
 	Seconds               []HandlerKind
 	// OnFailure is the handler's member that is "block" if its failure denies a call; "": there is none.
 	OnFailure string
-	// Limits are the time limits, by kind, of handlers that have none; of kinds that are not
-	// here it is the event's.
+	// Limits are the time limits, by kind, of handlers that have none. Kinds that are not here have the event's
+	// limit.
 	Limits map[HandlerKind]time.Duration
-	// Disable is the path of a switch that turns all hooks off if it is true, Enable of one
-	// that does so if it is false, Disabled of a list with names of hooks that are off; ""
-	// if there is none.
+	// Disable is the path of a switch that turns all hooks off if it is true, Enable of a switch that does so
+	// if it is false. Disabled is the path of a list with names of hooks that are off. "": there is none.
 	Disable, Enable, Disabled string
-	// NoEvents are members of the object at Root that are no events.
+	// NoEvents are members of the object at Root that are not events.
 	NoEvents []string
 	// Conditions says that handlers can have an "if", a rule about calls of tools.
 	Conditions bool
-	// HTTPS says that HTTP handlers have https URLs only; http ones of this machine are allowed if
-	// the variable that it names is 1.
+	// HTTPS names a variable. If it is not "", HTTP handlers must have https URLs; with the value 1, http URLs
+	// of this machine are allowed too.
 	HTTPS string
-	// URLs and HeaderVariables are lists at the top of the settings: which URLs HTTP handlers may
-	// have, with * for any text, and which variables their headers; "": there are none.
+	// URLs and HeaderVariables are lists at the top of the settings: the URLs that HTTP handlers may have, with
+	// * for any text, and the variables that their headers may have; "": there are none.
 	URLs, HeaderVariables string
-	// Once says that a handler's "once" counts; NotRun are kinds that mean something else than
-	// that a model gives its verdict.
+	// Once says that a handler's "once" counts; NotRun are kinds that do not have the usual meaning: that a
+	// model gives its verdict.
 	Once   bool
 	NotRun []HandlerKind
 	// AnyCase says that names of events are the same in any case, with or without "_".
@@ -260,18 +256,18 @@ const (
 // Event is one event of an agent.
 type Event struct {
 	// Name is its name in settings files and payloads, Aliases are other spellings that
-	// are accepted there.
+	// the agent accepts there.
 	Name    string
 	Aliases []string
-	// Kind is what happens, Also are further kinds of moments at which it fires.
+	// Kind is what happens. Also are further kinds of moments at which it fires.
 	Kind Kind
 	Also []Kind
 	// Fields are the payload, in order.
 	Fields []Field
-	// Needs are conditions that a payload fulfils; otherwise it is no such moment.
+	// Needs are conditions that a payload of the event fulfils. A payload that does not is not such a moment.
 	Needs []Condition
-	// Repeats says that it fires again, as if the person had said it, for the text by which a hook at
-	// the agent's stop made the turn go on.
+	// Repeats says that the event fires again for the text by which a hook at the agent's stop made the turn go
+	// on, as if the person had said it.
 	Repeats bool
 	// Tools, Results, Matcher and MCPName, if set, take the place of the dialect's here: some agents
 	// have two spellings of an event.
@@ -279,23 +275,23 @@ type Event struct {
 	Results []Result
 	Matcher *MatcherRule
 	MCPName string
-	// Matches is the value that a matcher is compared with; "": matchers are ignored.
+	// Matches is the value that the agent compares a matcher with; "": it ignores matchers.
 	Matches Value
-	// Rows are what the members of an answer mean. DenyReplaces says that a denial after a
-	// tool replaces its result by the reason.
+	// Rows say what the members of an answer mean. DenyReplaces says that a denial after a tool replaces its
+	// result by the reason.
 	Rows         []Row
 	DenyReplaces bool
 	// PlainText, if set, takes the place of the dialect's here.
 	PlainText TextRule
-	// Exits come before those of the dialect here.
+	// Exits come before the dialect's here.
 	Exits []Exit
-	// Timeout is the time limit of a handler that has none; Longest is the longest that the
-	// agent takes here, 0 if there is none.
+	// Timeout is the time limit of a handler that has none. Longest is the longest limit that the agent takes
+	// here; 0: any.
 	Timeout, Longest time.Duration
 	// Handlers are the types of handlers that the agent runs at the event; nil: all.
 	Handlers []HandlerKind
-	// Lost is what chibi's plugins cannot do at this event in the agent, a sentence each,
-	// for chibi bridge show; Bridged says that chibi bridge add writes an entry for it.
+	// Lost has, for chibi bridge show, a sentence for each thing that chibi's plugins cannot do at this event
+	// in the agent. Bridged says that chibi bridge add writes an entry for it.
 	Lost    []string
 	Bridged bool
 }
@@ -304,23 +300,22 @@ type Event struct {
 type Field struct {
 	// Name is its name, with dots for members of objects.
 	Name string
-	// Value is what it holds, Form is how; "": something that no moment has, which is kept in
+	// Value is what the member holds, Form is how. With "" no moment has the value, and it goes to
 	// Moment.Extra.
 	Value Value
 	Form  Form
-	// Const is the JSON that it always is, if Value is empty, and what it is if the value is
-	// not known.
+	// Const is the JSON of the member if Value is empty, or if the value is not known.
 	Const string
 	// Optional says that it is absent if the value is not known; otherwise it is then null.
 	Optional bool
-	// Reads says that the value is only read, and what is written is Const; Writes that it is
-	// only written, because another field says it too.
+	// Reads says that chibi only reads the value, and writes Const. Writes says that chibi only writes it,
+	// because a different field has it too.
 	Reads, Writes bool
 	// Each are the members of each element with the form AsCalls.
 	Each []Field
 }
 
-// Form is how a value is written in a payload.
+// Form is the form of a value in a payload.
 type Form string
 
 // The forms. The zero value is the value as it is.
@@ -338,21 +333,21 @@ const (
 	AsTextBlocks Form = "text blocks" // a list of one block {"type":"text","text":...}
 	AsSubject    Form = "subject"     // the argument that the tool is about; not read
 	AsMCPResult  Form = "MCP result"  // a text as an MCP server's result, as a string that holds the JSON
-	AsPatch      Form = "patch"       // as AsInput, what writes or edits a file as a patch of apply_patch
+	AsPatch      Form = "patch"       // as AsInput, but a call that writes or edits a file as a patch of apply_patch
 )
 
-// MatcherRule is how a matcher is compared.
+// MatcherRule says how the agent compares a matcher.
 type MatcherRule struct {
 	// Names are the characters, besides letters and digits, of a matcher that is a list of
 	// exact names; Separators split it. Names "" and Separators "": always a pattern.
 	Names, Separators string
 	// Whole says that a pattern must match the whole value, Lookaround that the agent's
-	// patterns can look around, as those of JavaScript.
+	// patterns can look around, as in JavaScript.
 	Whole, Lookaround bool
-	// Literal says that a pattern that cannot be compiled is compared as a text; otherwise it
-	// matches nothing, or the entry is left out.
+	// Literal says that the agent compares a pattern that it cannot compile as a text. Otherwise such a pattern
+	// matches nothing, or the agent leaves the entry out.
 	Literal bool
-	// Exact are events whose matcher is compared as a text.
+	// Exact are events at which the agent compares a matcher as a text.
 	Exact []string
 }
 
@@ -370,9 +365,9 @@ type Variable struct {
 	Events []string
 }
 
-// Exception is what a table cannot say.
+// Exception is a fact that a table cannot express.
 type Exception struct {
-	// Function is the name of the function that does it, Reason why a table cannot say it.
+	// Function is the name of the function that does it. Reason says why a table cannot.
 	Function, Reason string
 }
 

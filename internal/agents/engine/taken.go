@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Taker says what an agent takes of what plugins change at a moment.
+// Taker says which of the plugins' changes at a moment an agent takes.
 type Taker struct {
 	Dialect
 	Event  Event
 	Moment Moment
 }
 
-// writer is what writes it.
+// writer returns a writer of answers at the moment.
 func (t Taker) writer() *writer {
 	return &writer{Dialect: t.Event.of(t.Dialect), event: t.Event, moment: t.Moment}
 }
 
-// unchanged stands for what stays as it was.
+// unchanged stands for a value that stays as it was.
 const unchanged = "null"
 
-// Prompt says what is lost of a changed prompt, "" if the agent sends it.
+// Prompt says why a changed prompt is lost; "" if the agent sends it.
 func (t Taker) Prompt() (lost string) {
 	if t.writer().row(SetPrompt, "") != nil {
 		return ""
@@ -29,7 +29,7 @@ func (t Taker) Prompt() (lost string) {
 	return fmt.Sprintf("%s takes no changed prompt at %s", t.Title, t.Event.Name)
 }
 
-// Output says what is lost of a changed result of a tool, "" if the model sees it.
+// Output says why a changed result of a tool is lost; "" if the model sees it.
 func (t Taker) Output(text string) (lost string) {
 	if resultFor(t.writer(), text) != nil {
 		return ""
@@ -37,8 +37,8 @@ func (t Taker) Output(text string) (lost string) {
 	return noOutput(t.Dialect, t.Event, t.Moment)
 }
 
-// Arguments says what comes of changed arguments: those with which the agent makes the call
-// instead, null for those that the model wrote, and what is lost; "" if it takes the changed ones.
+// Arguments says what the agent does with changed arguments. If it takes them, lost is "". Otherwise lost says
+// why not, and taken are the arguments of the call that the agent makes, null if they are the model's.
 func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost string) {
 	w, at, call := t.writer(), t.Event.Name, t.Moment.There
 	whole, patch := w.row(SetInput, "") != nil, w.row(SetInputPatch, "") != nil
@@ -61,7 +61,7 @@ func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost s
 			strings.Join(kept, ", "))
 	}
 	if own := missing(changed, made); !call.isPatch() && len(own) > 0 {
-		return made, fmt.Sprintf("%.200q is not what chibi calls an argument of %.60q; the call is what %s makes of it",
+		return made, fmt.Sprintf("chibi knows no argument %.200q of %.60q; the call is as %s reads it",
 			strings.Join(own, ", "), call.Tool, t.Title)
 	}
 	return nil, ""

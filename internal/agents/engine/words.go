@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Words are an agent's words for values that are one of a few.
+// Words are an agent's words for values of which there are only a few.
 type Words []Word
 
 // Word is the agent's word for a value.
@@ -27,7 +27,7 @@ func (w Words) theirs(of Value, value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// ours is the reverse of theirs.
+// ours translates the agent's word for a value.
 func (w Words) ours(of Value, value json.RawMessage) json.RawMessage {
 	text := gjson.ParseBytes(value)
 	for _, word := range w {

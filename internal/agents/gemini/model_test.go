@@ -41,8 +41,7 @@ func TestWhatAHookOfGeminiMakesOfARequest(t *testing.T) {
 			`{"role":"user","content":"HI"},{"role":"model","content":"done"}]}`,
 			want: `{"model":"n","messages":` + gjson.Get(changed, "messages").Raw + `}`},
 		"fewer messages": {request: `{"messages":[{"role":"user","content":"be brief"}]}`,
-			note: "it returns 1 messages where it got 3; messages can be neither added nor left out, so the texts of the " +
-				"others alone are changed"},
+			note: "it got 3 messages and returns 1; a hook can neither add nor remove messages, so chibi changes only texts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eff := gemini.Effect(event, engine.Outcome{
