@@ -49,7 +49,7 @@ func TestHooksThatAreURLs(t *testing.T) {
 		{"claude", server.URL + "/text", "it ran", "the server's answer is not a JSON object"},
 		{"claude", server.URL + "/stall", "it ran", "deadline exceeded"},
 		{"claude", "http://10.1.2.3/", "it ran", "[foreign] allow_private = true allows it"},
-		{"claude", "ftp://localhost/", "it ran", "is no URL that begins with http:// or https://"},
+		{"claude", "ftp://localhost/", "it ran", "is not a URL that begins with http:// or https://"},
 		{"qwen", server.URL + "/deny", "the server says no", ""},
 		{"copilot", server.URL + "/deny", "it ran", "unless COPILOT_HOOK_ALLOW_LOCALHOST=1 is set"},
 		{"copilot", "http://example.com/", "it ran", "Copilot CLI posts to https URLs only"},
@@ -101,7 +101,7 @@ func TestHooksThatAskAModel(t *testing.T) {
 			t.Errorf("%s %s: %q\n%s", test.event, test.hook, a.answer, a.notices)
 		}
 		if a = h.ask(call, trusting(on)); !strings.Contains(a.answer, "it ran") ||
-			!strings.Contains(a.notices, "a handler that asks a model is not run unless [foreign] model_hooks = true is set") {
+			!strings.Contains(a.notices, "chibi runs a handler that asks a model only with [foreign] model_hooks = true") {
 			t.Errorf("without model_hooks: %+v", a)
 		}
 	}
@@ -205,7 +205,7 @@ func TestHooksInTheBackground(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(notices, "as they still ran in the background: claude:UserPromptSubmit:2") {
+	if !strings.Contains(notices, "in the background 5s after the run: claude:UserPromptSubmit:2") {
 		t.Errorf("nothing says which hook was ended: %s", notices)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// answerAt returns chibi's answer at a point for what a hook of the agent said about a
-// moment there, nil for no opinion. notes say what of it has no effect there.
+// answerAt returns chibi's answer at a point for a hook's answer to a moment there, nil for no opinion. notes name
+// the parts of the hook's answer that have no effect there.
 func answerAt(d engine.Dialect, at hookpoints.Name, m engine.Moment, eff engine.Effect) (body json.RawMessage,
 	notes []string) {
 	a := &answer{at: at, notes: slices.Clone(eff.Notes), fields: map[string]any{}}
@@ -45,7 +45,7 @@ func answerAt(d engine.Dialect, at hookpoints.Name, m engine.Moment, eff engine.
 		a.goOn(eff)
 	case hookpoints.PreCompact.Name, hookpoints.PreRollingCompact.Name:
 		a.refuse(eff)
-		a.ignore(eff.Context != "" || eff.Input != nil, "what it tells the model or rewrites")
+		a.ignore(eff.Context != "" || eff.Input != nil, "a text for the model, or a rewrite,")
 	case hookpoints.PreSpawnAgent.Name:
 		a.refuse(eff)
 		if eff.Context != "" {
@@ -63,7 +63,7 @@ func answerAt(d engine.Dialect, at hookpoints.Name, m engine.Moment, eff engine.
 	return a.body()
 }
 
-// request is the answer before a request. The turn cannot be ended there.
+// request is the answer before a request. A hook cannot end the turn there.
 func (a *answer) request(m engine.Moment, eff engine.Effect) {
 	if eff.Request != nil {
 		patch, notes := m.RequestPatch(eff)
@@ -73,7 +73,7 @@ func (a *answer) request(m engine.Moment, eff engine.Effect) {
 		}
 	}
 	if eff.Halt || eff.Decision == hookpoints.DecisionDeny {
-		a.notes = append(a.notes, fmt.Sprintf("a request cannot be refused at %s; it is sent", a.at))
+		a.notes = append(a.notes, fmt.Sprintf("a hook cannot refuse a request at %s; chibi sends it", a.at))
 	}
 }
 
@@ -90,7 +90,7 @@ func (a *answer) body() (json.RawMessage, []string) {
 	}
 	body, err := strictjson.Encode(a.fields)
 	if err != nil {
-		return nil, append(a.notes, fmt.Sprintf("its answer cannot be passed on: %v", err))
+		return nil, append(a.notes, fmt.Sprintf("chibi cannot pass its answer on: %v", err))
 	}
 	return body, a.notes
 }
@@ -101,7 +101,7 @@ func (a *answer) set(field, text string) {
 	}
 }
 
-// ignore notes what has no effect, if it is there.
+// ignore notes a part that has no effect, if the answer has it.
 func (a *answer) ignore(is bool, what string) {
 	if is {
 		a.notes = append(a.notes, fmt.Sprintf("%s has no effect at %s", what, a.at))
@@ -119,7 +119,7 @@ func (a *answer) refuse(eff engine.Effect) {
 	a.halt(eff, false)
 }
 
-// halt ends the turn if the effect says so, or if what is denied cannot be undone here.
+// halt ends the turn if the effect says so, or if it denies something that has already happened here.
 func (a *answer) halt(eff engine.Effect, denied bool) {
 	switch {
 	case eff.Halt && a.at != hookpoints.PreCompact.Name && a.at != hookpoints.PreRollingCompact.Name &&
@@ -146,7 +146,7 @@ func (a *answer) decide(eff engine.Effect) {
 		a.set("message", cmp.Or(eff.HaltReason, eff.Reason))
 	}
 	if eff.Input != nil {
-		a.notes = append(a.notes, "it rewrites the arguments, which are already judged here; ignored")
+		a.notes = append(a.notes, "its change of the arguments has no effect here: chibi has already decided about them")
 	}
 }
 
@@ -171,7 +171,7 @@ func (a *answer) beforeTool(d engine.Dialect, m engine.Moment, eff engine.Effect
 			a.notes = append(a.notes, toolnames.NoArgument(name, call.Tool))
 		}
 	case arguments == nil:
-		a.notes = append(a.notes, fmt.Sprintf("a patch like its is not a call of %s; the call stays as it was", call.Tool))
+		a.notes = append(a.notes, fmt.Sprintf("one call of %s cannot do what its patch does; it stays as it was", call.Tool))
 		return
 	}
 	if arguments = asItWas(arguments, call, before); !bytes.Equal(arguments, before) {
@@ -179,8 +179,8 @@ func (a *answer) beforeTool(d engine.Dialect, m engine.Moment, eff engine.Effect
 	}
 }
 
-// asItWas returns arguments with the path as the model wrote it, if the hook left it as it was
-// shown: agents show absolute paths.
+// asItWas returns arguments with the path as the model wrote it, if the hook did not change the path. Agents show
+// absolute paths.
 func asItWas(arguments json.RawMessage, shown toolnames.Call, before json.RawMessage) json.RawMessage {
 	if shown.Subject == "" {
 		return arguments
@@ -235,13 +235,13 @@ func (a *answer) goOn(eff engine.Effect) {
 	}
 }
 
-// observes is what is left of an effect at a point without answers.
+// observes turns an effect at a point without answers into notes.
 func (a *answer) observes(eff engine.Effect) {
 	if text, says := a.fields["system_message"]; says {
 		delete(a.fields, "system_message")
 		a.notes = append(a.notes, fmt.Sprint(text))
 	}
 	if eff.Decision != "" || eff.Halt || eff.Context != "" || eff.Input != nil || eff.Output != nil {
-		a.notes = append(a.notes, fmt.Sprintf("what it answers has no effect at %s", a.at))
+		a.notes = append(a.notes, fmt.Sprintf("its answer has no effect at %s", a.at))
 	}
 }

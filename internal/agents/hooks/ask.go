@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// ask asks the handler and returns what it says.
+// ask asks the handler and returns the effect of its answer.
 func (h *hook) ask(ctx context.Context, ev plugin.Event, m engine.Moment, payload []byte) (engine.Effect, plugin.Answer,
 	error) {
 	if h.opts.Instead != nil {
@@ -52,8 +52,7 @@ func (h *hook) process(ctx context.Context, ev plugin.Event, m engine.Moment, pa
 	return engine.Outcome{Stdout: out.Stdout, Stderr: out.Stderr, Exit: out.Exit, Signal: out.Signal}, answer, err
 }
 
-// unstarted is the end of a process that could not be started: where the agent denies then, that is an
-// outcome.
+// unstarted is the end of a process that chibi could not start. It is an outcome if the agent denies in this case.
 func unstarted(h *hook, answer plugin.Answer, err error) (engine.Outcome, plugin.Answer, error) {
 	out := engine.Outcome{Unstarted: true, Stderr: err.Error()}
 	if h.dialect.EndsAs(h.event, out).Then == engine.EndsDenied {
@@ -62,7 +61,7 @@ func unstarted(h *hook, answer plugin.Answer, err error) (engine.Outcome, plugin
 	return engine.Outcome{}, answer, err
 }
 
-// outcome returns what the end of a handler means.
+// outcome returns the meaning of a handler's end.
 func (h *hook) outcome(out engine.Outcome, answer plugin.Answer, err error) (engine.Effect, plugin.Answer, error) {
 	if err != nil {
 		return engine.Effect{}, answer, h.failed(err)
@@ -77,7 +76,7 @@ func (h *hook) outcome(out engine.Outcome, answer plugin.Answer, err error) (eng
 	return eff, answer, nil
 }
 
-// failed names the file and the line of a handler that failed, and what it is.
+// failed names the file, the line and the title of a handler that failed.
 func (h *hook) failed(err error) error {
 	if err == nil {
 		return nil

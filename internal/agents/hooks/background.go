@@ -15,7 +15,7 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// background are the handlers for which nobody waits and that this process asks.
+// background has the handlers that this process asks and does not wait for.
 type background struct {
 	mu      sync.Mutex
 	running sync.WaitGroup
@@ -44,8 +44,8 @@ func (b *background) start(ctx context.Context, name string, run func(context.Co
 	})
 }
 
-// Close waits for the handlers that this process asks in the background, at most as long as given, and
-// ends those that still run. It returns their names.
+// Close waits for the handlers that this process asks in the background, at most for the given time, and ends the
+// others. It returns their names.
 func (m *Memory) Close(wait time.Duration) (ended []string) {
 	b := &m.background
 	done := make(chan struct{})
@@ -70,7 +70,7 @@ func (m *Memory) Close(wait time.Duration) (ended []string) {
 	return ended
 }
 
-// Job is a hook that is to be asked in the background, and what about.
+// Job is a hook for the background, and its event.
 type Job struct {
 	// Hook is the plugin's name.
 	Hook     string          `json:"hook"`
@@ -79,7 +79,7 @@ type Job struct {
 	Identity plugin.Identity `json:"identity"`
 }
 
-// behind has the handler asked in the background.
+// behind starts the handler in the background.
 func (h *hook) behind(ctx context.Context, ev plugin.Event, m engine.Moment) (plugin.Answer, error) {
 	started := plugin.Answer{How: "started in the background"}
 	if k := h.opts.Memory.Keeping; k != nil && k.Start != nil {
@@ -91,12 +91,12 @@ func (h *hook) behind(ctx context.Context, ev plugin.Event, m engine.Moment) (pl
 		}
 		return started, nil
 	}
-	ev = plugin.Event{Point: ev.Point, Payload: ev.Payload} // its answer is not one of this event
+	ev = plugin.Event{Point: ev.Point, Payload: ev.Payload} // its answer does not belong to this event
 	h.opts.Memory.background.start(ctx, h.opts.Name, func(ctx context.Context) { h.askBehind(ctx, ev, m) })
 	return started, nil
 }
 
-// askBehind asks the handler and remembers what it says.
+// askBehind asks the handler and remembers its answer.
 func (h *hook) askBehind(ctx context.Context, ev plugin.Event, m engine.Moment) error {
 	eff, _, err := h.run(ctx, ev, m)
 	said := Said{Context: clipped(eff.Context), Message: clipped(eff.SystemMessage)}
@@ -122,8 +122,8 @@ func clipped(text string) string {
 	return clip.Bytes(text, maxText) + "\n[cut]"
 }
 
-// Finish asks the hook of a job, which nobody waits for, and remembers what it says. p is the plugin that
-// has its name. The error says that it is none.
+// Finish asks the hook of a job, for which nobody waits, and remembers its answer. p is the plugin with its name.
+// The error says that p is not a hook.
 func Finish(ctx context.Context, p plugin.Plugin, job Job) error {
 	ctx = plugin.WithIdentity(ctx, func() plugin.Identity { return job.Identity })
 	ev := plugin.Event{Point: job.Point, Payload: job.Payload}
@@ -140,9 +140,9 @@ func Finish(ctx context.Context, p plugin.Plugin, job Job) error {
 	return fmt.Errorf("%s is not a hook of a coding agent", p.Name)
 }
 
-// NewBackground returns the plugin that passes on what an agent's handlers said in the background. In a run
-// that is with the next prompt, or when the turn would end if it wakes the model; in a session of another
-// agent at the next event at which the model is told something.
+// NewBackground returns the plugin that passes on the answers of an agent's handlers from the background. In a run
+// it does so with the next prompt, or, for an answer that wakes the model, when the turn would end. In a session of
+// another agent it does so at the next event at which the agent takes a text for the model.
 func NewBackground(d engine.Dialect, m *Memory) plugin.Plugin {
 	points := []hookpoints.Name{hookpoints.PreMessage.Name, hookpoints.PreStop.Name}
 	if m.Keeping != nil {
@@ -152,10 +152,10 @@ func NewBackground(d engine.Dialect, m *Memory) plugin.Plugin {
 		Handler: plugin.HandlerFunc(m.handBackground)}
 }
 
-// handBackground answers with what was said since it was asked last.
+// handBackground passes on the answers that came since the last time.
 func (m *Memory) handBackground(_ context.Context, ev plugin.Event) (answer plugin.Answer, err error) {
 	isStop := ev.Point == hookpoints.PreStop.Name
-	isFor := func(s Said) bool { // whatever it is, if the model hears it
+	isFor := func(s Said) bool { // any answer, if the event takes a text for the model
 		if m.Keeping != nil && !isStop {
 			return m.Keeping.Hears
 		}
@@ -182,7 +182,7 @@ func (m *Memory) handBackground(_ context.Context, ev plugin.Event) (answer plug
 	return passedOn(said, isStop)
 }
 
-// passedOn is the answer with what was said.
+// passedOn puts answers from the background together.
 func passedOn(said []Said, isStop bool) (answer plugin.Answer, err error) {
 	var contexts, messages []string
 	for _, s := range said {

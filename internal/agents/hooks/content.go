@@ -8,12 +8,11 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// maxContent bounds, in bytes, what a hook is told of a file before a tool reads it.
+// maxContent bounds, in bytes, how much of a file chibi shows a hook before a tool reads it.
 const maxContent = 1 << 20
 
-// contentOf returns the text of the file that a tool is about to read, "" for a directory and
-// for a file that is not text or cannot be read: the tool says why then. The end of a longer one
-// says that it is cut.
+// contentOf returns the text of the file that a tool is about to read. It returns "" for a directory and for a file
+// that is not text or that it cannot read; the tool then says why. It cuts a longer file and says so at the end.
 func contentOf(path string) string {
 	f, err := disk.OpenRegular(path)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// maxEnvFile bounds what is read of a file with variables, in bytes.
+// maxEnvFile bounds a file with variables, in bytes.
 const maxEnvFile = 64 << 10
 
-// envFile makes the file in which a hook leaves variables, at events at which it is told one, and
-// returns what reads it afterwards.
+// envFile makes the file in which a hook leaves variables, at events at which the agent gives hooks one. It returns
+// a function that reads the file afterwards.
 func envFile(h *hook, m engine.Moment) (read func() (notes []string), err error) {
 	isTold := slices.ContainsFunc(h.dialect.Environment, func(v engine.Variable) bool {
 		return v.Value == engine.EnvFile && slices.Contains(v.Events, h.event.Name)
@@ -38,7 +38,7 @@ func envFile(h *hook, m engine.Moment) (read func() (notes []string), err error)
 		text, err := readEnvFile(path)
 		variables, notes := exported(text, h.getenv)
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("its variables are not used: %v", err))
+			notes = append(notes, fmt.Sprintf("chibi does not use its variables: %v", err))
 		}
 		leave.Add(variables)
 		return append(notes, h.opts.Memory.leave(variables)...)
@@ -67,8 +67,7 @@ func readEnvFile(path string) (string, error) {
 	return string(text), err
 }
 
-// exported returns the variables of lines "export NAME=VALUE", as a shell reads them. notes say
-// which other lines there are.
+// exported returns the variables of lines "export NAME=VALUE", as a shell reads them. notes name the other lines.
 func exported(text string, getenv func(string) string) (variables map[string]string, notes []string) {
 	variables = map[string]string{}
 	look := func(name string) string {
@@ -128,7 +127,7 @@ type wordReader struct {
 	quote  byte
 }
 
-// next reads the next character, or what a "$" means, and returns what is left.
+// next reads the next character, or the variable after a "$", and returns the rest.
 func (r *wordReader) next(line string) (rest string, err error) {
 	c, rest := line[0], line[1:]
 	switch {

@@ -1,9 +1,8 @@
-// Package hooks makes plugins of the hooks that were written for coding agents: each is asked at the
-// points of chibi at which its event happens, in the words of its agent, and what it says becomes
-// chibi's answer.
+// Package hooks makes plugins of the hooks that people wrote for coding agents. chibi asks each hook at the points
+// at which its event happens, in the words of its agent, and turns its answer into chibi's.
 //
-// [NewPlugin] is one handler of a settings file. It promises that a handler runs only where its agent
-// would run it, that what has no effect here is said, and that nothing but a handler is started.
+// [NewPlugin] is one handler of a settings file. A handler runs only where its agent would run it, notes name the
+// parts of its answer that have no effect here, and the package starts nothing but handlers.
 package hooks
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// Options is what a handler needs to run in chibi. All but Name and Run may be zero.
+// Options has everything that a handler needs to run in chibi. All but Name and Run may be zero.
 type Options struct {
 	// Name is the plugin's name, such as "claude:PreToolUse:2".
 	Name string
@@ -31,50 +30,50 @@ type Options struct {
 	Dir string
 	// Runner runs processes, in sessions of their own without a terminal.
 	Runner process.Runner
-	// Run returns what is known about the run in which an event is fired.
+	// Run returns the facts about the run in which an event fires.
 	Run func(ctx context.Context) engine.Run
-	// Agents returns all agents that chibi knows: an answer in the form of another one is named as that. They
-	// are large, and few answers are.
+	// Agents returns all agents that chibi knows, so that a note can name the agent in whose form an answer is.
+	// Their tables are large, and few answers need them.
 	Agents func() []engine.Dialect
-	// Ways are how handlers are asked that are not commands.
+	// Ways say how to ask handlers that are not commands.
 	Ways Ways
-	// Memory is what the hooks of an agent share; nil: nothing, and each is waited for.
+	// Memory is what the hooks of an agent share; nil: they share nothing, and chibi waits for each.
 	Memory *Memory
-	// Concerns reads rules of handlers that have an "if"; nil: these are left out.
+	// Concerns reads the rules of handlers that have an "if"; nil: chibi leaves these handlers out.
 	Concerns Concerning
-	// Waiting is called with what a handler wants shown while it works, and returns what ends
-	// that; nil: it is not shown.
+	// Waiting shows a handler's text while it works, and returns a function that ends that; nil: chibi does not
+	// show it.
 	Waiting func(text string) (done func())
-	// Leaves is how hooks leave variables for later commands; zero: they cannot.
+	// Leaves says how hooks leave variables for later commands; zero: they cannot.
 	Leaves Leaving
 	// URLs are the only ones that an HTTP handler may have, nil: any. HeaderVariables are the only
 	// variables in its headers besides its own list, nil: any of it.
 	URLs, HeaderVariables []string
-	// Twins are earlier handlers of the event that do the same: where the matcher of one of
-	// them matches, this one is not asked.
+	// Twins are earlier handlers of the event that do the same. chibi does not ask this one where the matcher of
+	// one of them matches.
 	Twins []settings.Handler
 	// Elsewhere reports whether the agent in whose session the event happens runs the handler itself;
 	// nil: it does not.
 	Elsewhere func(engine.Moment) bool
 	// Override are the person's settings for the plugin.
 	Override plugin.Override
-	// Check is called right before the process starts; its error prevents that.
+	// Check runs right before the process starts; its error prevents the start.
 	Check func() error
-	// Instead answers a payload in the place of the handler, which is not started; nil: it is.
+	// Instead answers a payload in place of the handler, which then does not start; nil: the handler answers.
 	Instead func(payload []byte) engine.Outcome
 }
 
-// Leaving is how a hook leaves variables for the commands that run after it.
+// Leaving says how a hook leaves variables for the commands that run after it.
 type Leaving struct {
 	// Dir returns a private directory of the run.
 	Dir func() (string, error)
-	// Add is given the variables.
+	// Add takes the variables.
 	Add func(map[string]string)
-	// Getenv looks up those that commands have now.
+	// Getenv looks up a variable that commands have now.
 	Getenv func(string) string
 }
 
-// about returns what is known about the run, with the conversation that the event is in.
+// about returns the facts about the run, with the conversation of the event.
 func (o Options) about(ctx context.Context) engine.Run {
 	about, id := o.Run(ctx), plugin.IdentityOf(ctx)
 	about.Session, about.Prompt = cmp.Or(id.Session, about.Session), cmp.Or(id.Prompt, about.Prompt)
@@ -84,12 +83,12 @@ func (o Options) about(ctx context.Context) engine.Run {
 	return about
 }
 
-// runsElsewhere says why a handler is not asked at a moment at which its agent runs it.
+// runsElsewhere says why chibi does not ask a handler at a moment at which its agent runs it.
 func (o Options) runsElsewhere(m engine.Moment) string {
 	if o.Elsewhere == nil || !o.Elsewhere(m) {
 		return ""
 	}
-	return "the agent in which this happens reads its settings file and runs it by itself"
+	return "the agent of this session reads its settings file and runs it by itself"
 }
 
 // hook is a handler of a settings file as a [plugin.Handler].

@@ -12,29 +12,28 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Remembered is what hooks of an agent leave for those that run later in the session.
+// Remembered is what hooks of an agent leave for the hooks that run later in the session.
 type Remembered struct {
-	// Env are variables for later hooks, Left those for later commands.
+	// Env are variables for later hooks, Left are variables for later commands.
 	Env  map[string]string `json:"env,omitzero"`
 	Left map[string]string `json:"left,omitzero"`
 	// Ran are the keys of hooks that run once and have run.
 	Ran []string `json:"ran,omitzero"`
-	// Said is what hooks said in the background and nobody was told yet.
+	// Said are answers from the background that nobody has seen yet.
 	Said []Said `json:"said,omitzero"`
 }
 
-// Said is what a hook said in the background.
+// Said is a hook's answer from the background.
 type Said struct {
-	// Context is for the model, Message for the person, and Notes say what has no effect.
+	// Context is for the model, Message for the person, and Notes name the parts that have no effect.
 	Context string   `json:"context,omitzero"`
 	Message string   `json:"message,omitzero"`
 	Notes   []string `json:"notes,omitzero"`
-	// Wakes says that the turn goes on by the context.
+	// Wakes says that the turn goes on with the context.
 	Wakes bool `json:"wakes,omitzero"`
 }
 
-// The bounds of what is remembered: variables together in bytes, hooks, and what was said, of which the
-// newest are kept.
+// The bounds of what chibi remembers: of variables together in bytes, of hooks, and of answers, whose newest stay.
 const (
 	maxVariables = 32 << 10
 	maxRan       = 1000
@@ -43,13 +42,13 @@ const (
 	maxText      = 10_000
 )
 
-// Keeping keeps what is remembered where the processes of later events find it.
+// Keeping keeps it where the processes of later events find it.
 type Keeping struct {
-	// Read returns what is remembered.
+	// Read returns what hooks left.
 	Read func() Remembered
 	// Change changes it while nobody else does.
 	Change func(step func(*Remembered)) error
-	// Hears says that the model is told a context at the event that is answered.
+	// Hears says that the agent takes a text for the model at this event.
 	Hears bool
 	// Start starts a process that asks a hook in the background and outlives this one; nil: this
 	// process asks it, and waits at its end.
@@ -66,7 +65,7 @@ type Memory struct {
 	background background
 }
 
-// read returns what is remembered. Nobody changes what it holds.
+// read returns what hooks left. Nobody changes the value.
 func (m *Memory) read() Remembered {
 	if m.Keeping != nil {
 		return m.Keeping.Read()
@@ -76,7 +75,7 @@ func (m *Memory) read() Remembered {
 	return m.own
 }
 
-// change changes what is remembered; step replaces what it changes.
+// change changes what hooks left; step replaces members and does not change their content.
 func (m *Memory) change(step func(*Remembered)) error {
 	if m.Keeping != nil {
 		return m.Keeping.Change(step)
@@ -87,19 +86,19 @@ func (m *Memory) change(step func(*Remembered)) error {
 	return nil
 }
 
-// setVariables adds variables for the hooks that run later. notes say which are not kept.
+// setVariables adds variables for the hooks that run later. notes name those that it does not keep.
 func (m *Memory) setVariables(env map[string]string) (notes []string) {
 	return m.add(env, func(r *Remembered) *map[string]string { return &r.Env })
 }
 
-// leave adds variables that a hook leaves for commands, where these are not this process's: later hooks can
-// build theirs from them, as in export B="$A".
+// leave adds variables for commands, if commands are not this process's. Later hooks can build theirs from them, as
+// in export B="$A".
 func (m *Memory) leave(variables map[string]string) (notes []string) {
 	if m.Keeping == nil || len(variables) == 0 {
 		return nil
 	}
 	notes = m.add(variables, func(r *Remembered) *map[string]string { return &r.Left })
-	return append(notes, "no command here has the variables that it leaves for later commands: these are another agent's")
+	return append(notes, "no command here has the variables that it leaves for later commands: the other agent runs them")
 }
 
 func (m *Memory) add(env map[string]string, to func(*Remembered) *map[string]string) (notes []string) {
@@ -144,8 +143,8 @@ func (m *Memory) variables() (list []string) {
 	return list
 }
 
-// first reports whether a hook has not run yet, and notes that it does. Where that cannot be noted it
-// has not.
+// first reports whether a hook has not run yet, and notes that it runs. If it cannot note that, the hook has not
+// run.
 func (m *Memory) first(key string) (is bool) {
 	err := m.change(func(r *Remembered) {
 		if is = !slices.Contains(r.Ran, key); is {

@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// asked is what a model answers to a prompt or agent handler.
+// asked is a model's answer to a prompt or agent handler.
 type asked struct {
 	OK         *bool  `json:"ok"`
 	Reason     string `json:"reason"`
@@ -51,8 +51,8 @@ func question(prompt string, payload []byte) string {
 		"\n\nAnswer with one JSON object only: {\"ok\": true}, or {\"ok\": false, \"reason\": \"...\"}."
 }
 
-// judged returns what a model's verdict means at the event. A denial also ends the turn, unless
-// the handler says that it goes on.
+// judged returns the meaning of a model's verdict at the event. A denial also ends the turn, unless the handler
+// says that the turn goes on.
 func (h *hook) judged(said asked) engine.Effect {
 	eff := engine.Effect{Context: said.Context}
 	if *said.OK {
@@ -72,7 +72,7 @@ func (h *hook) judged(said asked) engine.Effect {
 	case engine.Prompt, engine.AfterBatch:
 		eff.Decision, eff.Reason = hookpoints.DecisionDeny, said.Reason
 	default:
-		eff.Notes = append(eff.Notes, fmt.Sprintf("the model says no (%.200s), which has no effect at %s", said.Reason,
+		eff.Notes = append(eff.Notes, fmt.Sprintf("the model's denial (%.200s) has no effect at %s", said.Reason,
 			h.event.Name))
 	}
 	return eff

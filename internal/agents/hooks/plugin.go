@@ -71,8 +71,8 @@ func tells(d engine.Dialect, e engine.Event, v engine.Value) bool {
 		slices.ContainsFunc(d.Environment, func(of engine.Variable) bool { return of.Value == v })
 }
 
-// matchesAlone returns what the matcher of a handler says, where those of its twins do not
-// match.
+// matchesAlone returns a function that reports whether the matcher of a handler matches and no matcher of its twins
+// does.
 func matchesAlone(d engine.Dialect, e engine.Event, h settings.Handler,
 	twins []settings.Handler) (func(value string) bool, error) {
 	matches, err := d.Matches(e, h.Matcher)
@@ -91,7 +91,7 @@ func matchesAlone(d engine.Dialect, e engine.Event, h settings.Handler,
 	}, nil
 }
 
-// Handle runs the handler at an event that it is for.
+// Handle runs the handler if the event fits it.
 func (h *hook) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
 	m, why := h.moment(ctx, ev)
 	if why != "" {
@@ -110,7 +110,7 @@ func (h *hook) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, erro
 	return h.answer(ev.Point, m, capped(h, m, eff), answer), nil
 }
 
-// moment returns what happens, or why the hook is not for it.
+// moment returns what happens, or why the hook does not fit it.
 func (h *hook) moment(ctx context.Context, ev plugin.Event) (m engine.Moment, why string) {
 	m, is := h.event.MomentAt(ev.Point, ev.Payload, h.opts.about(ctx))
 	m.Set(engine.HookDir, filepath.Dir(h.opts.Path))
@@ -153,7 +153,7 @@ func (h *hook) run(ctx context.Context, ev plugin.Event, m engine.Moment) (engin
 	return eff, answer, err
 }
 
-// answer returns the answer that an effect is at a point.
+// answer returns an effect as an answer at a point.
 func (h *hook) answer(at hookpoints.Name, m engine.Moment, eff engine.Effect, answer plugin.Answer) plugin.Answer {
 	body, notes := answerAt(*h.dialect, at, m, eff)
 	notes = append(notes, h.opts.Memory.setVariables(eff.Env)...)
@@ -161,7 +161,7 @@ func (h *hook) answer(at hookpoints.Name, m engine.Moment, eff engine.Effect, an
 	return answer
 }
 
-// capped leaves out that the turn goes on, after as many times as the handler's agent allows.
+// capped takes the continuation out of an effect after the turn has gone on as often as the handler's agent allows.
 func capped(h *hook, m engine.Moment, eff engine.Effect) engine.Effect {
 	limit := h.dialect.MaxContinuations
 	if h.handler.LoopLimit != nil {
@@ -172,7 +172,7 @@ func capped(h *hook, m engine.Moment, eff engine.Effect) engine.Effect {
 		limit == 0 && h.handler.LoopLimit == nil {
 		return eff
 	}
-	eff.Note("the turn ends all the same: it has gone on %d times, and %s lets a hook continue it %d times", done,
+	eff.Note("the turn ends nevertheless: it has gone on %d times, and %s lets a hook continue it %d times", done,
 		h.dialect.Title, limit)
 	eff.Decision, eff.Reason = "", ""
 	return eff
@@ -187,11 +187,11 @@ func foreignNote(d engine.Dialect, e engine.Event, out engine.Outcome, all func(
 	if title == "" {
 		return ""
 	}
-	return "its answer is one for " + title + ", which " + NoMeaning + " " + d.Title + "; it has no opinion"
+	return "its answer is in the form of " + title + ", which " + NoMeaning + " " + d.Title + "; it has no opinion"
 }
 
-// Foreign says that a hook's answer is one for another one of all agents: that it means nothing at an event here,
-// and something at the same moment there. It returns the title of that agent, "" if it is not.
+// Foreign returns the title of the agent in whose form a hook's answer is, if the answer means nothing at an event
+// here and something at the same moment there; "" if there is no such agent.
 func Foreign(d engine.Dialect, e engine.Event, out engine.Outcome, all func() []engine.Dialect) string {
 	answer, isObject := d.AnswerIn(out.Stdout)
 	if !isObject || all == nil || d.Says(e, answer) {

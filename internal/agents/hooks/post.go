@@ -37,8 +37,7 @@ func (h *hook) post(ctx context.Context, payload []byte) (engine.Outcome, error)
 	return engine.Outcome{Stdout: body}, nil
 }
 
-// header fills the variables into a header that the handler names as allowed; others become
-// empty.
+// header fills in the variables that the handler allows in its headers. Other variables become empty.
 func (h *hook) header(value string) string {
 	variable := regexp.MustCompile(`\$\{(\w+)\}|\$(\w+)`)
 	return variable.ReplaceAllStringFunc(value, func(found string) string {
@@ -51,7 +50,7 @@ func (h *hook) header(value string) string {
 	})
 }
 
-// call calls the tool of an mcp_tool handler; its text is what a command would have written.
+// call calls the tool of an mcp_tool handler. The tool's text takes the place of a command's output.
 func (h *hook) call(ctx context.Context, payload []byte) (engine.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.handler.TimeLimit(*h.dialect, h.event))
 	defer cancel()
@@ -59,7 +58,7 @@ func (h *hook) call(ctx context.Context, payload []byte) (engine.Outcome, error)
 	return engine.Outcome{Stdout: []byte(text)}, err
 }
 
-// filled replaces ${path} in the texts of an input by what the payload has at that path.
+// filled replaces ${path} in the texts of an input by the payload's value at that path.
 func filled(input json.RawMessage, payload []byte) json.RawMessage {
 	place := regexp.MustCompile(`\$\{([\w.]+)\}`)
 	return place.ReplaceAllFunc(input, func(found []byte) []byte {

@@ -15,8 +15,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// refuses says why the agent would not run a handler at an event, or chibi does not; "" if nothing
-// is against it.
+// refuses says why the agent, or chibi, does not run a handler at an event; "" if both do.
 func refuses(d engine.Dialect, e engine.Event, h settings.Handler, o Options) string {
 	switch {
 	case e.Handlers != nil && !slices.Contains(e.Handlers, h.Kind):
@@ -34,7 +33,7 @@ func refusesURL(d engine.Dialect, address string, o Options) string {
 	at, err := url.Parse(address)
 	switch {
 	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
-		return fmt.Sprintf("%.80q is no URL that begins with http:// or https://", address)
+		return fmt.Sprintf("%.80q is not a URL that begins with http:// or https://", address)
 	case o.URLs != nil && !slices.ContainsFunc(o.URLs, func(p string) bool { return likeURL(p, address) }):
 		return fmt.Sprintf("%.80q is not one of the URLs that %s of %s allows", address, d.Shape.URLs, d.Title)
 	case d.Shape.HTTPS == "" || at.Scheme == "https":
@@ -47,7 +46,7 @@ func refusesURL(d engine.Dialect, address string, o Options) string {
 	return ""
 }
 
-// likeURL reports whether a URL is what a pattern says, in which * is any text.
+// likeURL reports whether a URL matches a pattern, in which * is any text.
 func likeURL(pattern, address string) bool {
 	quoted := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")
 	like, err := regexp.Compile("^(?s:" + quoted + ")$")
@@ -60,12 +59,12 @@ func isLocal(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Concerning reads a rule of chibi's permissions and returns what reports whether it is about a
-// call, or may be.
+// Concerning reads a rule of chibi's permissions and returns a function that reports whether the rule is, or may
+// be, about a call.
 type Concerning func(rule string) (func(spec tools.Spec, arguments json.RawMessage) bool, error)
 
-// condition returns what reports whether the rule of a handler is about a moment; nil: it has no
-// rule.
+// condition returns a function that reports whether the rule of a handler is about a moment; nil: the handler has
+// no rule.
 func condition(h settings.Handler, d engine.Dialect, e engine.Event, read Concerning) (func(engine.Moment) bool,
 	error) {
 	switch {
@@ -74,7 +73,7 @@ func condition(h settings.Handler, d engine.Dialect, e engine.Event, read Concer
 	case e.Matches != engine.ToolName:
 		return nil, fmt.Errorf("its %q is a rule about calls of tools, so that %s never runs it at %s", "if", d.Title, e.Name)
 	case read == nil:
-		return nil, errors.New("rules about calls are not read here")
+		return nil, errors.New("chibi does not read rules about calls here")
 	}
 	concerns, err := read(ruleOf(d, h.If))
 	if err != nil {
@@ -87,7 +86,7 @@ func condition(h settings.Handler, d engine.Dialect, e engine.Event, read Concer
 	}, nil
 }
 
-// ruleOf returns a rule in chibi's names: of a category, where the agent has one tool for it.
+// ruleOf returns a rule in chibi's names, for the tool's category if it has one other than search.
 func ruleOf(d engine.Dialect, text string) string {
 	name, specifier, hasSpecifier := strings.Cut(text, "(")
 	name = strings.TrimSpace(name)

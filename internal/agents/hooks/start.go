@@ -13,24 +13,24 @@ import (
 )
 
 // starter is a hook of the start of a session. It runs once for each start: at the first
-// prompt, before the agent's hooks for prompts, and again after a compaction. What it says to
-// the model is injected into every system prompt until then.
+// prompt, before the agent's hooks for prompts, and again after a compaction. chibi injects its text for the model
+// into every system prompt until the next start.
 type starter struct {
 	hook *hook
 
 	mu      sync.Mutex
 	began   string // which start it ran for
 	compact int    // compactions so far
-	context string // what it said
+	context string // its text for the model
 }
 
-// Handle runs the hook if a session has started, and injects what it said.
+// Handle runs the hook if a session has started, and injects its text.
 func (s *starter) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if slices.Contains(engine.PointsOf(engine.AfterCompact), ev.Point) {
 		s.compact++
-		return plugin.Answer{Skipped: "it runs before the next request, as the conversation was compacted"}, nil
+		return plugin.Answer{Skipped: "it runs before the next request, because chibi compacted the conversation"}, nil
 	}
 	about := s.hook.opts.about(ctx)
 	if s.hook.opts.Memory.Keeping != nil {
@@ -47,12 +47,12 @@ func (s *starter) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, e
 		return plugin.Answer{Skipped: "it has run for this session"}, nil
 	}
 	answer := s.hook.answer(ev.Point, engine.Moment{}, engine.Effect{Context: s.context}, plugin.Answer{})
-	answer.How = "what it said when the session started"
+	answer.How = "its text from the start of the session"
 	return answer, nil
 }
 
-// startThere runs the hook when another agent says that a session starts: at the start once, however often
-// the agent says so, and whenever it resumes, clears or compacts the conversation.
+// startThere runs the hook when another agent says that a session starts: once at the start, however often the
+// agent says so, and whenever the agent resumes, clears or compacts the conversation.
 func (s *starter) startThere(ctx context.Context, ev plugin.Event, about engine.Run) (plugin.Answer, error) {
 	about.Source = cmp.Or(about.Source, string(plugin.SourceStartup)) // not all agents say how it starts
 	isStart := about.Source == string(plugin.SourceStartup)
@@ -65,7 +65,7 @@ func (s *starter) startThere(ctx context.Context, ev plugin.Event, about engine.
 	return s.start(ctx, ev, about)
 }
 
-// start runs the hook. At a prompt, what it says to the model waits for the system prompt.
+// start runs the hook. At a prompt, its text for the model waits for the system prompt.
 func (s *starter) start(ctx context.Context, ev plugin.Event, about engine.Run) (plugin.Answer, error) {
 	s.context = ""
 	m, _ := engine.MomentAt(ev.Point, engine.SessionStart, ev.Payload, about)

@@ -10,17 +10,17 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// Trial is what one command says at one event, here and in the other agents.
+// Trial is a command's answer at one event, and its meaning here and in the other agents.
 type Trial struct {
-	// Payload is what it was given.
+	// Payload is the command's standard input.
 	Payload []byte
-	// Outcome is how it ended, Effect what that means in its agent.
+	// Outcome is how the command ended. Effect is the meaning of that in its agent.
 	Outcome engine.Outcome
 	Effect  engine.Effect
 	// Here is chibi's answer at each point of the event, in their order; none if chibi
 	// never fires it.
 	Here []AnswerHere
-	// Others are what it would mean in the agents that have such an event.
+	// Others are its meanings in the agents that have such an event.
 	Others []Elsewhere
 }
 
@@ -29,29 +29,29 @@ type AnswerHere struct {
 	Point hookpoints.Name
 	// Body is the answer, empty for no opinion.
 	Body []byte
-	// Notes say what has no effect there.
+	// Notes name the parts that have no effect there.
 	Notes []string
 }
 
-// Elsewhere is what the outcome of a command means in another agent.
+// Elsewhere is the meaning of a command's outcome in another agent.
 type Elsewhere struct {
-	// Agent is its name in chibi, Event its event.
+	// Agent is the agent's name in chibi, Event is its event.
 	Agent, Event string
 	Effect       engine.Effect
 }
 
-// Tried is what is tried.
+// Tried says what to try.
 type Tried struct {
 	// Handler is a command handler; its matcher does not count.
 	Handler settings.Handler
 	Options Options
-	// Payload is the agent's; empty: that of the Moment.
+	// Payload is the agent's; empty: chibi makes it of Moment.
 	Payload []byte
 	Moment  engine.Moment
 }
 
-// Try runs a command handler of an agent once and returns what that means. The error says
-// why it cannot be run.
+// Try runs a command handler of an agent once and returns the meaning of its answer. The error says why chibi
+// cannot run it.
 func Try(ctx context.Context, d engine.Dialect, what Tried) (Trial, error) {
 	e, known := d.Event(what.Handler.Event)
 	if !known {

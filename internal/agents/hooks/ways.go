@@ -7,8 +7,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// Ways are how handlers are asked that are not commands. What is nil is not offered: such a
-// handler is left out, with the reason.
+// Ways say how to ask handlers that are not commands. chibi leaves out a handler whose way is nil, and says why.
 type Ways struct {
 	// Post posts a payload and returns the answer, at most 8 MiB. It follows no redirects.
 	Post func(ctx context.Context, to Posting) (status int, body []byte, err error)
@@ -25,7 +24,7 @@ type Posting struct {
 	Body    []byte
 }
 
-// Judging is what a handler asks a model.
+// Judging is a handler's question to a model.
 type Judging struct {
 	// Text is the prompt, with the payload in it.
 	Text string
@@ -35,16 +34,16 @@ type Judging struct {
 	ReadsFiles bool
 }
 
-// Lacks says why a kind of handler is not run; "" if it is.
+// Lacks says why chibi does not run a kind of handler; "" if it does.
 func (w Ways) Lacks(kind engine.HandlerKind) string {
 	switch {
 	case kind == engine.HTTPHandler && w.Post == nil:
-		return "HTTP handlers are not run here"
+		return "chibi does not run HTTP handlers here"
 	case (kind == engine.PromptHandler || kind == engine.AgentHandler) && w.Ask == nil:
-		return "a handler that asks a model is not run unless [foreign] model_hooks = true is set: it sends what " +
+		return "chibi runs a handler that asks a model only with [foreign] model_hooks = true: the handler sends what " +
 			"happens to the model's server, and costs tokens"
 	case kind == engine.MCPToolHandler && w.Call == nil:
-		return "a handler that calls a tool of an MCP server is not run here"
+		return "chibi does not run a handler that calls a tool of an MCP server here"
 	case kind == "":
 		return "chibi does not know this type of handler"
 	}

@@ -119,8 +119,8 @@ func TestAToolOfAnMCPServerIsAskedWithPartsOfThePayload(t *testing.T) {
 func TestAHandlerThatIsNotRunSaysWhy(t *testing.T) {
 	claude, _ := agents.ByName("claude")
 	for kind, want := range map[engine.HandlerKind]string{
-		engine.PromptHandler: "[foreign] model_hooks = true", engine.HTTPHandler: "HTTP handlers are not run here",
-		engine.MCPToolHandler: "is not run here", "": "does not know this type",
+		engine.PromptHandler: "[foreign] model_hooks = true", engine.HTTPHandler: "chibi does not run HTTP handlers here",
+		engine.MCPToolHandler: "does not run a handler that calls a tool", "": "does not know this type",
 	} {
 		_, err := hooks.NewPlugin(&claude, settings.Handler{Event: "PreToolUse", Kind: kind}, hooks.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {

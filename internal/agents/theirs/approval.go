@@ -18,14 +18,14 @@ type Files struct{ project project.Project }
 // FilesOf returns the files of a project.
 func FilesOf(p project.Project) Files { return Files{p} }
 
-// Candidates lists the settings files of the project that an agent reads: those in the
-// nearest directory, from the current one up to the project's root, that has any.
+// Candidates lists the settings files of the project that an agent reads: the files in the nearest directory, from
+// the current one up to the project's root, that has any.
 func (f Files) Candidates(d engine.Dialect) []foreign.Candidate {
 	return foreign.Project(d, f.project.Upward())
 }
 
-// mayUse returns a function that says why a settings file of the project must not be used;
-// nil: it is approved, or needs no approval.
+// mayUse returns a function that says why chibi must not use a settings file of the project; nil: the person
+// approved it, or it needs no approval.
 func (f Files) mayUse(home string) func(foreign.File) error {
 	p := f.project
 	if p.Own {
@@ -44,12 +44,12 @@ func (f Files) programs() *foreign.Programs {
 	return foreign.NewPrograms(topmost)
 }
 
-// programsOf lists what of the project a hook of a settings file runs.
+// programsOf lists the files of the project that a hook of a settings file runs.
 func (f Files) programsOf(programs *foreign.Programs, in foreign.File, h agentsettings.Handler) []string {
 	return programs.All(h, slices.Compact([]string{in.Root, f.project.Dir}))
 }
 
-// asApproved returns why a file or directory of the project is not as it was approved; nil: it is.
+// asApproved says how a file or directory of the project differs from what the person approved; nil: it does not.
 func (f Files) asApproved(home, path string) error {
 	return f.project.Approves(home)(func(a trust.Approval) error {
 		rel, err := filepath.Rel(a.Project, path)
@@ -75,11 +75,11 @@ type SettingsFile struct {
 	foreign.File
 	// Rel is its path relative to the project.
 	Rel string
-	// Programs are the files of the project that each of the hooks names, relative to it.
+	// Programs are the files of the project that each hook names, relative to the project.
 	Programs [][]string
 }
 
-// List reads those that have hooks of any agent, or turn hooks off.
+// List reads the settings files that have hooks of any agent, or turn hooks off.
 func (f Files) List() (files []SettingsFile) {
 	p := f.project
 	if p.Own {
@@ -87,7 +87,7 @@ func (f Files) List() (files []SettingsFile) {
 	}
 	programs := f.programs()
 	for _, d := range agents.All() {
-		found, _ := foreign.ReadAll(d, f.Candidates(d)) // a file that cannot be read runs nothing
+		found, _ := foreign.ReadAll(d, f.Candidates(d)) // a file that chibi cannot read runs nothing
 		for _, in := range found {
 			if !in.HasEffect() {
 				continue
@@ -106,8 +106,8 @@ func (f Files) List() (files []SettingsFile) {
 	return files
 }
 
-// Look reads what an approval of the project covers of the agents' settings files: these, and
-// the files that their hooks name.
+// Look reads the files that an approval of the project covers for the agents: their settings files, and the files
+// that their hooks name.
 func (f Files) Look() (files []trust.Seen) {
 	for _, s := range f.List() {
 		for _, path := range append([]string{s.Rel}, slices.Concat(s.Programs...)...) {
@@ -118,8 +118,7 @@ func (f Files) Look() (files []trust.Seen) {
 }
 
 // Expects reports whether hooks of an agent should be there. If only projects' hooks are
-// turned on, they are expected where the project has settings of the agent or had some when it
-// was approved.
+// turned on, it expects them where the project has settings of the agent, or had some at its approval.
 func (f Files) Expects(agent string, set Agent) bool {
 	d, ok := agents.ByName(agent)
 	if !ok || !set.IsOn() || set.User || len(set.Files) > 0 || len(set.Plugins) > 0 {

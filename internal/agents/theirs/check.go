@@ -19,8 +19,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// UnusedSettings is a settings file of an agent whose hooks do not run, as the configuration
-// does not turn them on.
+// UnusedSettings is a settings file of an agent whose hooks the configuration does not turn on.
 type UnusedSettings struct {
 	// Agent and Title are the agent's names for configuration and for people.
 	Agent, Title string
@@ -31,7 +30,7 @@ type UnusedSettings struct {
 	Key string
 }
 
-// String says what there is and what turns it on.
+// String names the hooks and the key that turns them on.
 func (u UnusedSettings) String() string {
 	table, key := u.Key[:strings.LastIndexByte(u.Key, '.')], u.Key[strings.LastIndexByte(u.Key, '.')+1:]
 	return fmt.Sprintf("%s of %s in %s %s not used in chibi; [%s] %s = true turns %s on",
@@ -67,8 +66,8 @@ func Unused(o Options) (list []UnusedSettings) {
 // Finding is something about a hook of an agent that is probably a mistake.
 type Finding struct{ Name, Text, Fix string }
 
-// Check looks for mistakes in the hooks of agents that are turned on. set has the tools that the
-// model is offered.
+// Check looks for mistakes in the hooks of agents that are turned on. set has the tools that chibi offers to the
+// model.
 func Check(o Options, set *tools.Set) (found []Finding) {
 	for _, a := range loadAgents(o) {
 		found = append(found, a.unused()...)
@@ -79,7 +78,7 @@ func Check(o Options, set *tools.Set) (found []Finding) {
 	return found
 }
 
-// unused finds the hooks that do not run here, those of one file for one reason together.
+// unused finds the hooks that do not run here. Hooks of one file with the same reason are one finding.
 func (a *loader) unused() (found []Finding) {
 	type cause struct{ path, reason string }
 	of := map[cause][]plugin.SkippedPlugin{}
@@ -145,7 +144,7 @@ func scriptProblem(a *loader, h hook) string {
 func matchesAny(d engine.Dialect, e engine.Event, h hook, set *tools.Set) bool {
 	matches, err := d.Matches(e, h.Matcher)
 	if err != nil {
-		return true // loading it reports that
+		return true // loading the hook reports that
 	}
 	return slices.ContainsFunc(set.Specs(), func(spec tools.Spec) bool {
 		m := engine.Moment{Kind: e.Kind, Values: map[engine.Value]json.RawMessage{

@@ -18,15 +18,15 @@ func lookerOf(l Options) foreign.Looker {
 }
 
 // read reads the settings files that the configuration turns on, in the order in which the
-// agent asks them: the person's, those that the configuration names, the project's. Files that
-// say nothing about hooks are left out.
+// agent asks them: the person's, the files that the configuration names, the project's. It leaves out files that
+// say nothing about hooks.
 func (a *loader) read() {
 	own := lookerOf(a.Options).Own(a.dialect)
 	var mine []foreign.Candidate
 	if a.set.User {
 		if mine = append(mine, own...); a.Project.User == "" {
-			a.Notices = append(a.Notices, plugin.Notice{Plugin: a.dialect.Name, Text: "HOME is not set, so that the hooks in " +
-				"your own settings files are not found"})
+			a.Notices = append(a.Notices, plugin.Notice{Plugin: a.dialect.Name, Text: "HOME is not set, so chibi does not " +
+				"find the hooks in your own settings files"})
 		}
 	}
 	for _, path := range a.set.Files {
@@ -50,7 +50,7 @@ func (a *loader) read() {
 	a.add(files, ofProject.mayUse(a.Home))
 }
 
-// add reads files. check is set for those of the project, and says why one must not be used.
+// add reads files. check, which only files of the project have, says why chibi must not use one.
 func (a *loader) add(list []foreign.Candidate, check func(foreign.File) error) {
 	files, problems := foreign.ReadAll(a.dialect, list)
 	for _, f := range files {
@@ -77,7 +77,7 @@ func (a *loader) reportMissing(path string) {
 	}
 }
 
-// inOwn returns the full path of a file that the configuration in a home names.
+// inHome returns the full path of a file that the configuration in a home names.
 func inHome(home, path string) string {
 	if path = project.InHome(path); filepath.IsAbs(path) {
 		return path

@@ -16,8 +16,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// itself is what another agent runs by itself in its sessions. What is in doubt it does not run: a
-// hook that is asked twice is better than a guard that is not asked.
+// itself says which hooks another agent runs by itself in its sessions. In doubt the agent does not run a hook: a
+// hook that runs twice is better than a guard that does not run.
 type itself struct {
 	dialect engine.Dialect
 	files   []itsFile
@@ -28,13 +28,12 @@ type itsFile struct {
 	path string
 	// reading says how it reads a file of another agent; nil: the file is its own.
 	reading *engine.Reading
-	// isProject says that a project says so: then it is about hooks of the project only. A link in a
-	// repository must not take a guard of the person's out.
+	// isProject says that the file comes with a project. It then counts for hooks of the project only, so that a
+	// link in a repository cannot take the person's guard out.
 	isProject bool
 }
 
-// itselfIn returns what the agent runs by itself in whose sessions the hooks are asked; nil: these
-// are chibi's own.
+// itselfIn returns the hooks that the agent of this session runs by itself; nil: it is a session of chibi.
 func itselfIn(o Options) *itself {
 	d, isAgent := agents.ByName(o.In)
 	if !isAgent {
@@ -63,13 +62,13 @@ func isOfProject(p engine.Place) bool {
 	return p.Scope == engine.ScopeProject || p.Scope == engine.ScopeLocal
 }
 
-// reading is how an agent reads the files of another one where it works.
+// reading says how an agent reads the files of another agent in a directory.
 type reading struct {
 	engine.Reading
 	dir string // where the session began, "" if there is no such directory
 }
 
-// readingOf returns how it reads them: in the directory that its variable names, or the current one.
+// readingOf returns this for the directory that the agent's variable names, or the current one.
 func readingOf(o Options, r engine.Reading) reading {
 	dir := os.Getenv(r.Variable)
 	if r.Variable == "" || !filepath.IsAbs(dir) {
@@ -78,7 +77,7 @@ func readingOf(o Options, r engine.Reading) reading {
 	return reading{r, dir}
 }
 
-// files lists the files that are read.
+// files lists the files that the agent reads.
 func (r reading) files(look foreign.Looker) (list []foreign.Candidate) {
 	if r.If != "" || r.dir == "" || !r.isTrusted(look) {
 		return nil
@@ -88,8 +87,7 @@ func (r reading) files(look foreign.Looker) (list []foreign.Candidate) {
 	return slices.DeleteFunc(list, func(c foreign.Candidate) bool { return !slices.Contains(r.Scopes, c.Scope) })
 }
 
-// repositoryOf returns the root of the git repository that a directory is in; the directory itself
-// if it is in none.
+// repositoryOf returns the root of the git repository around a directory, or the directory itself if there is none.
 func repositoryOf(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -146,7 +144,7 @@ func (i *itself) takes(f *hookFile) *taking {
 	return &taking{in: i.dialect, kinds: i.files[at].reading.Kinds}
 }
 
-// taking is how an agent reads a file by itself: the types of handlers that it runs, and whether with
+// taking says which hooks of a file an agent runs by itself: the types of handlers, and whether they may have
 // arguments of their own.
 type taking struct {
 	in    engine.Dialect
@@ -154,7 +152,8 @@ type taking struct {
 	args  bool
 }
 
-// runs returns at which moments the agent runs a hook of the file itself; nil: at none.
+// runs returns a function that reports whether the agent runs a hook of the file itself at a moment; nil: it never
+// does.
 func (t *taking) runs(h hook) func(engine.Moment) bool {
 	if t == nil || h.Exec && !t.args || !slices.Contains(t.kinds, h.Kind) {
 		return nil
@@ -170,8 +169,8 @@ func (t *taking) runs(h hook) func(engine.Moment) bool {
 	return func(m engine.Moment) bool { return matches(t.in.Matched(e, m)) }
 }
 
-// refuses reports whether the agent does not take a file of another one, as it has a handler that the
-// agent cannot read: then it runs none of the file.
+// refuses reports whether the agent refuses a file of another agent because it cannot read one of the handlers. It
+// then runs no hook of the file.
 func (i *itself) refuses(r engine.Reading, f foreign.File) bool {
 	if len(f.Problems) > 0 || bytes.HasPrefix(f.Text, []byte("\ufeff")) {
 		return true

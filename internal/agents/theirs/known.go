@@ -18,12 +18,11 @@ import (
 // KnownName is the name of the list, in a home, of the hooks that the configuration has settings for.
 const KnownName = "agent-hooks.json"
 
-// maxKnown bounds the list; the hooks that were seen first are forgotten, those of projects before
-// the person's own.
+// maxKnown bounds the list. The oldest hooks of projects leave it first, then the person's oldest.
 const maxKnown = 1000
 
-// known are the hooks that settings were made for, as they were then: under the same name there
-// can be another hook later.
+// known are the hooks that have settings, as they were when the person made the settings. A different hook can have
+// the name later.
 type known struct {
 	Hooks []knownHook `json:"hooks"`
 }
@@ -34,14 +33,15 @@ type knownHook struct {
 	Name string `json:"name"`
 	// Project is the directory of the project that the hook came with, "" for the person's own.
 	Project string `json:"project,omitempty"`
-	// Hash is that of what it does and when, with its variables; Does begins to say so, without them.
+	// Hash is the hash of its description with its variables. Does is the beginning of the description without
+	// them.
 	Hash string `json:"sha256"`
 	Does string `json:"does"`
-	// Since is when it was seen first with a setting.
+	// Since is when chibi first saw it with a setting.
 	Since time.Time `json:"since"`
 }
 
-// fingerprint returns what is kept of a hook.
+// fingerprint returns a hook as the list keeps it.
 func (a *loader) fingerprint(h hook) knownHook {
 	sum := sha256.Sum256([]byte(foreign.Describe(*h.Handler)))
 	k := knownHook{Name: h.name, Hash: hex.EncodeToString(sum[:]),
@@ -53,8 +53,8 @@ func (a *loader) fingerprint(h hook) knownHook {
 	return k
 }
 
-// recognise compares the hooks that have settings with what they were when these were made, and
-// remembers those that it sees with settings for the first time.
+// recognise compares the hooks that have settings with the list, and adds those that it sees with settings for the
+// first time.
 func (a *loader) recognise(list []hook) []hook {
 	if !slices.ContainsFunc(list, func(h hook) bool { return h.isSet }) {
 		return list
@@ -70,14 +70,14 @@ func (a *loader) recognise(list []hook) []hook {
 		same := slices.IndexFunc(was, func(k knownHook) bool { return k.Hash == now.Hash })
 		switch {
 		case err != nil:
-			list[i].other = fmt.Sprintf("chibi cannot read for which hook the settings of [plugins.%q] were made: %v; %s "+
+			list[i].other = fmt.Sprintf("chibi cannot read for which hook the settings of [plugins.%q] are: %v; %s "+
 				"begins the list anew", h.name, err, keep)
 		case len(was) == 0:
 			first, list[i].known = append(first, now), now
 		case same >= 0:
 			list[i].known = was[same]
 		default:
-			list[i].known, list[i].other = was[0], fmt.Sprintf("the settings of [plugins.%q] were made for another hook "+
+			list[i].known, list[i].other = was[0], fmt.Sprintf("the settings of [plugins.%q] are for a different hook "+
 				"(%s); %s keeps them for this one", h.name, was[0].about(), keep)
 		}
 	}
@@ -88,7 +88,7 @@ func (a *loader) recognise(list []hook) []hook {
 	return list
 }
 
-// under returns what is known under a name, in whichever project: there too another hook can have it.
+// under returns the hooks with a name, in any project: a hook of a different project can have the same name.
 func (k known) under(name string) (found []knownHook) {
 	for _, one := range k.Hooks {
 		if one.Name == name {
@@ -123,8 +123,8 @@ func remember(home string, hooks []knownHook) error {
 
 func knownIn(home string) jsonfile.File { return jsonfile.File{Path: filepath.Join(home, KnownName)} }
 
-// Keep has the settings under a name hold for the hook that has the name now. It does nothing if no
-// agent's hook has it.
+// Keep makes the settings under a name valid for the hook that has the name now. It does nothing if no agent's hook
+// has it.
 func Keep(o Options, name string) error {
 	overrides := maps.Clone(o.Overrides())
 	if overrides == nil {
@@ -144,8 +144,8 @@ func Keep(o Options, name string) error {
 	return nil
 }
 
-// keep puts a hook in the place of those that the list has under its name here: of those of other projects
-// the settings stay.
+// keep puts a hook in the place of the hooks with its name from this project or the person's files. Hooks of other
+// projects keep their settings.
 func (a *loader) keep(now knownHook) error {
 	return jsonfile.Update(knownIn(a.Home), func(all *known) error {
 		all.Hooks = append(slices.DeleteFunc(all.Hooks, func(k knownHook) bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Variables are those that hooks of coding agents leave for the commands that run
-// after them. It is safe for concurrent use.
+// Variables are the variables that hooks of coding agents leave for the commands that run after them. They are safe
+// for concurrent use.
 type Variables struct {
 	mu        sync.Mutex
 	variables map[string]string
@@ -85,7 +85,7 @@ func leavingOf(l Options) hooks.Leaving {
 	}
 }
 
-// concerningOf returns what reads a rule of a hook, which has chibi's names.
+// concerningOf returns the reader of rules of hooks, in chibi's names.
 func concerningOf(l Options) hooks.Concerning {
 	return func(rule string) (func(tools.Spec, json.RawMessage) bool, error) { return concerns(l, rule) }
 }
@@ -104,8 +104,8 @@ func concerns(l Options, rule string) (func(tools.Spec, json.RawMessage) bool, e
 	}, nil
 }
 
-// allowed returns which URLs hooks may be and which variables their headers may have, of all
-// files together; nil: no file says so.
+// allowed returns the URLs that hooks may have and the variables that their headers may have, of all files
+// together; nil: no file limits them.
 func (a *settings) allowed() (urls, variables []string) {
 	for _, f := range a.files {
 		if f.untrusted == nil {

@@ -11,21 +11,21 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// Listed is a hook of an agent's settings files, for those who say where it is asked.
+// Listed is a hook of an agent's settings files, for lists of where chibi asks it.
 type Listed struct {
-	// Name is its name, Path and Line are where it stands.
+	// Name is its name, Path and Line say where it stands.
 	Name, Path string
 	Line       int
-	// Handler is what it is, and Limit how long it may take; zero if it is left out.
+	// Handler is the hook and Limit its time limit; zero if chibi leaves it out.
 	Handler agentsettings.Handler
 	Limit   time.Duration
-	// LeftOut says why it is not asked; "": it is.
+	// LeftOut says why chibi does not ask it; "": chibi does.
 	LeftOut string
-	// Elsewhere reports whether the agent in whose session something happens runs it by itself; nil: never.
+	// Elsewhere reports whether the agent of the session runs it by itself at a moment; nil: never.
 	Elsewhere func(engine.Moment) bool
 }
 
-// List lists the hooks of an agent, those that are left out last. Entries of chibi bridge are none.
+// List lists the hooks of an agent; hooks that chibi leaves out come last. Entries of chibi bridge are not hooks.
 func List(o Options, agent string) (list []Listed) {
 	o.Agents = map[string]Agent{agent: o.Agents[agent]}
 	for _, a := range loadAgents(o) {

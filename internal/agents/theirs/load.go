@@ -1,9 +1,8 @@
-// Package theirs loads the hooks that coding agents have in their settings files, so that they
-// run here.
+// Package theirs loads the hooks in the settings files of coding agents, so that they run here.
 //
-// It promises that a hook of a project runs only while its settings file, and what its command
-// names of the project, are as the person approved them; that nothing is read while no agent is
-// turned on; and that a hook that does not run here is named with the reason.
+// A hook of a project runs only while its settings file, and the files of the project that its command names, are
+// as the person approved them. While no agent is turned on, the package reads nothing. It names each hook that does
+// not run here, with the reason.
 package theirs
 
 import (
@@ -21,45 +20,45 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Options say which hooks are loaded, and with what they run.
+// Options say which hooks to load, and what they need to run.
 type Options struct {
-	// Home is chibi's home, Told the one that hooks get.
+	// Home is chibi's home, Told is the home that hooks get.
 	Home, Told string
 	// Version is the program's.
 	Version string
 	Project project.Project
-	// Agents are those whose hooks run, by their names.
+	// Agents are the agents whose hooks run, by their names.
 	Agents map[string]Agent
-	// In is the agent in whose sessions the hooks are asked, "": in chibi's own. Its own hooks are not:
-	// it runs them by itself.
+	// In is the agent of the session, "": it is a session of chibi. chibi does not ask In's own hooks: the agent
+	// runs them by itself.
 	In string
-	// Off says that no hooks of other programs are wanted.
+	// Off turns the hooks of other programs off.
 	Off bool
-	// Runner runs hooks, and Overrides are the person's settings for single ones. Neither is
-	// asked for while no agent's hooks are turned on.
+	// Runner runs hooks, and Overrides are the person's settings for single ones. chibi calls neither while no
+	// agent's hooks are turned on.
 	Runner    func() process.Runner
 	Overrides func() map[string]plugin.Override
-	// About says what is known about the run, Ways how hooks are asked that are no commands.
+	// About returns the facts about the run. Ways say how to ask hooks that are not commands.
 	About func(context.Context) engine.Run
 	Ways  hooks.Ways
-	// Keeping returns what keeps what hooks of an agent share for later processes; nil: nothing does.
+	// Keeping returns the keeper of what hooks of an agent share for later processes; nil: there is none.
 	Keeping func(agent string) *hooks.Keeping
 	// Left are the variables that hooks leave for later commands.
 	Left *Variables
-	// AtEnd has a function called at the end of the session.
+	// AtEnd takes a function for the end of the session.
 	AtEnd func(func())
-	// Notice shows the person a sentence, Waiting what a hook says while it works.
+	// Notice shows the person a sentence, Waiting the text of a hook that works.
 	Notice  func(string)
 	Waiting func(string) (done func())
 }
 
 // Agent says which hooks of an agent run.
 type Agent struct {
-	// User are those of the person's own settings files, Project those of the project's.
+	// User turns on the hooks in the person's own settings files, Project those in the project's.
 	User, Project bool
 	// Files are further settings files, Plugins directories of the agent's plugins.
 	Files, Plugins []string
-	// Version is the agent's as its hooks are told; "": chibi's.
+	// Version is the agent's version that its hooks get; "": chibi's.
 	Version string
 }
 
@@ -73,24 +72,24 @@ type loader struct {
 	set Agent
 	// programs are the files of the project that hooks name.
 	programs *foreign.Programs
-	// urls are the only ones that hooks may be, headerVariables the only variables in headers; nil:
-	// no settings file says so.
+	// urls are the only URLs that hooks may have, headerVariables the only variables in their headers; nil: no
+	// settings file limits them.
 	urls, headerVariables []string
-	// itself is what the agent runs in whose sessions the hooks are asked; nil: there is none.
+	// itself says which hooks the agent of the session runs by itself; nil: it is a session of chibi.
 	itself *itself
 	// memory is what the hooks share.
 	memory *hooks.Memory
 	// override are the person's settings for single hooks.
 	override map[string]plugin.Override
-	// runners run the hooks: those of the project, and others.
+	// runners run the hooks of the project (true) and other hooks.
 	runners map[bool]process.Runner
-	// ready are the hooks that run, unless their matchers cannot be read or they are twins.
+	// ready are the hooks that run, unless chibi cannot read their matchers or they are twins.
 	ready []hook
 	plugin.Loaded
 }
 
 // Load finds the hooks of coding agents that are turned on, in the order of the agents.
-// Without any, nothing is read.
+// It reads nothing if none is.
 func Load(o Options) (loaded plugin.Loaded) {
 	for _, a := range loadAgents(o) {
 		loaded.Add(a.Loaded)
@@ -123,7 +122,7 @@ func loadAgents(o Options) (loaders []*loader) {
 	return loaders
 }
 
-// Asked lists the agents whose hooks are turned on where these are asked.
+// Asked lists the agents whose hooks chibi asks in this session.
 func (o Options) Asked() (names []string) {
 	for _, a := range agents.Names() {
 		if o.Agents[a].IsOn() && a != o.In {
@@ -189,7 +188,7 @@ func (a *loader) list() []hook {
 	return a.named(a.hooks())
 }
 
-// inTurn makes all hooks of an event sequential of which one is.
+// inTurn makes all hooks of an event sequential if one of them is.
 func inTurn(list []hook) []hook {
 	sequential := map[string]bool{}
 	for _, h := range list {
@@ -201,8 +200,8 @@ func inTurn(list []hook) []hook {
 	return list
 }
 
-// reportFiles reports what is wrong with files and with entries that cannot be read. Nothing of
-// these runs, so that it does not matter whether they are approved.
+// reportFiles reports problems of files, and entries that chibi cannot read. Nothing of these runs, so that they
+// need no approval.
 func (a *loader) reportFiles() {
 	for _, f := range a.files {
 		for _, p := range f.Problems {

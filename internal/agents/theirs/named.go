@@ -8,8 +8,8 @@ import (
 )
 
 // named gives hooks the names under which the configuration has settings for them. A name that
-// stays, such as claude:PreToolUse:guard.py, is what the agent calls the hook, or else its script;
-// its number is another one when hooks are added or moved. Names of a project's hooks begin with ./
+// stays, such as claude:PreToolUse:guard.py, has the agent's name for the hook, or else its script. A name with a
+// number changes when the person adds or moves hooks. Names of a project's hooks begin with ./
 func (a *loader) named(list []hook) []hook {
 	count := map[string]int{}
 	for i, h := range list {
@@ -29,8 +29,8 @@ func (a *loader) named(list []hook) []hook {
 	return list
 }
 
-// Names returns the name that a hook has now, and the one that a setting for it has: the name that
-// stays, unless there is one under its number. Both are empty if no agent's hook has the name.
+// Names returns the name that a hook has now, and the name for its settings: the name that stays, unless the
+// configuration has settings under its number. Both are empty if no agent's hook has the name.
 func Names(o Options, name string) (now, inSettings string) {
 	for _, a := range loadersOf(o) {
 		for _, h := range a.list() {
@@ -46,23 +46,23 @@ func Names(o Options, name string) (now, inSettings string) {
 	return "", ""
 }
 
-// staying returns the name of a hook that stays, "" if it has none.
+// staying returns the hook's name that stays, "" if it has none.
 func (h hook) staying(agent string) string {
 	name := h.Name
 	if name == "" {
 		name = script(h.Command)
 	}
 	if _, err := strconv.Atoi(name); name == "" || err == nil {
-		return "" // a number is that of another hook
+		return "" // a different hook has the number
 	}
 	if h.file.isProject {
-		name = "./" + name // which never takes the place of a hook of the person's
+		name = "./" + name // so that it never takes the place of the person's hook
 	}
 	return agent + ":" + h.Event + ":" + name
 }
 
-// script returns the file that a command runs, without its directory: the first word that has one,
-// or behind an interpreter an extension, or else the first word.
+// script returns the file that a command runs, without its directory: the first word with a directory, the first
+// word behind an interpreter with an extension, or else the first word.
 func script(command string) string {
 	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n\"'", r) })
 	for i, word := range words {
@@ -77,7 +77,7 @@ func script(command string) string {
 	return ""
 }
 
-// aboutName says of a hook whose setting is under its number which name stays.
+// aboutName says which name stays, for a hook that has settings under its number.
 func (h hook) aboutName() string {
 	if !h.isSet || h.stays == "" || h.stays == h.name {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// load makes the plugin of a hook. before are those that are asked before it.
+// load makes the plugin of a hook. before are the hooks that chibi asks before it.
 func (a *loader) load(h hook, before []hook) {
 	twins := twinsOf(a.dialect, h, before)
 	for _, twin := range twins {

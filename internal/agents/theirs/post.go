@@ -18,12 +18,11 @@ import (
 // maxHookAnswer bounds the answer of an HTTP handler, in bytes.
 const maxHookAnswer = 8 << 20
 
-// Poster posts what happens to hooks that are URLs: at this machine and at public addresses, and in
-// private networks too if they are allowed.
+// Poster posts events to hooks that are URLs. It reaches this machine and public addresses, and with AllowPrivate
+// private networks too.
 type Poster struct{ AllowPrivate bool }
 
-// Post sends a payload. It follows no redirects and uses no proxy, and reaches this machine and
-// public addresses only, unless the configuration allows others.
+// Post sends a payload. It follows no redirects and uses no proxy, and reaches only the addresses that p allows.
 func (p Poster) Post(ctx context.Context, to hooks.Posting) (status int, body []byte, err error) {
 	dialer := net.Dialer{Timeout: 30 * time.Second, Control: p.check}
 	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true}
@@ -48,7 +47,7 @@ func (p Poster) Post(ctx context.Context, to hooks.Posting) (status int, body []
 	return response.StatusCode, body, err
 }
 
-// check refuses addresses of private networks, right before a connection is made.
+// check refuses addresses of private networks, right before the connection.
 func (p Poster) check(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -58,6 +57,6 @@ func (p Poster) check(_, address string, _ syscall.RawConn) error {
 	if p.AllowPrivate || class == urls.Public || class == urls.Loopback {
 		return nil
 	}
-	return fmt.Errorf("%s is refused: it is not a public address (%s); [foreign] allow_private = true allows it",
+	return fmt.Errorf("chibi refuses %s: it is not a public address (%s); [foreign] allow_private = true allows it",
 		at.Addr(), class)
 }

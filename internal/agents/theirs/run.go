@@ -20,7 +20,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// runOf returns a function that says what is known about the run, for the hooks of a file.
+// runOf returns a function that returns the facts about the run, for the hooks of a file.
 func (a *loader) runOf(f *hookFile) func(context.Context) engine.Run {
 	version, project := cmp.Or(a.set.Version, "chibi-"+a.Version), a.rootOf(f)
 	return func(ctx context.Context) engine.Run {
@@ -30,8 +30,8 @@ func (a *loader) runOf(f *hookFile) func(context.Context) engine.Run {
 	}
 }
 
-// programChanged returns why a hook of the project must not run: a file that its command names
-// is not as it was approved.
+// programChanged says why a hook of the project must not run: a file that its command names differs from what the
+// person approved.
 func (a *loader) programChanged(programs *foreign.Programs, h hook) error {
 	if !h.file.isProject || a.Project.Own {
 		return nil
@@ -50,8 +50,8 @@ func (a *loader) programChanged(programs *foreign.Programs, h hook) error {
 	return nil
 }
 
-// hookCheck returns what is called right before a hook's process starts: of the project's, the
-// files that it names must still be as they were approved.
+// hookCheck returns a check that runs right before a hook's process starts. It refuses a hook of the project if a
+// file that the hook names differs from what the person approved.
 func (a *loader) hookCheck(h hook) func() error {
 	if !h.file.isProject || a.Project.Own {
 		return nil
@@ -64,8 +64,8 @@ func (a *loader) hookCheck(h hook) func() error {
 	}
 }
 
-// runner runs the hooks of a file: without the terminal, and those of the project with
-// programs from places that are the same in every directory.
+// runner returns a runner for the hooks of a file. They have no terminal, and hooks of the project take programs
+// from places that are the same in every directory.
 func (a *loader) runner(f *hookFile) process.Runner {
 	r, made := a.runners[f.isProject]
 	if made {
@@ -81,8 +81,8 @@ func (a *loader) runner(f *hookFile) process.Runner {
 	return r
 }
 
-// ofPlugin returns a hook with what the agent's plugins are told: the directory of the plugin, and
-// one for its data.
+// ofPlugin returns a hook with the variables of the agent's plugins: the directory of the plugin, and a directory
+// for its data.
 func ofPlugin(a *loader, h hook) agentsettings.Handler {
 	if !h.file.IsPlugin {
 		return *h.Handler
@@ -106,11 +106,11 @@ func ofPlugin(a *loader, h hook) agentsettings.Handler {
 	return one
 }
 
-// backgroundWait is how long the end of a run waits for hooks that nobody has waited for.
+// backgroundWait is how long the end of a run waits for hooks in the background.
 const backgroundWait = 5 * time.Second
 
-// addBackground adds the plugin that passes on what hooks say for which nobody waits. At the end
-// of the run those that still run are ended, and named.
+// addBackground adds the plugin that passes on the answers of hooks in the background. At the end of the run it
+// ends and names the hooks that still run.
 func addBackground(a *loader) {
 	if !slices.ContainsFunc(a.ready, func(h hook) bool { return h.Async }) {
 		return
@@ -121,7 +121,7 @@ func addBackground(a *loader) {
 	}
 	a.AtEnd(func() {
 		if ended := a.memory.Close(backgroundWait); len(ended) > 0 {
-			a.Notice(fmt.Sprintf("ended with the run, %s after its end, as they still ran in the background: %s",
+			a.Notice(fmt.Sprintf("chibi ended hooks that still ran in the background %s after the run: %s",
 				backgroundWait, strings.Join(ended, ", ")))
 		}
 	})

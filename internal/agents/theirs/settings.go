@@ -21,11 +21,11 @@ type settings struct {
 // hookFile is a settings file of an agent.
 type hookFile struct {
 	foreign.File
-	// untrusted is why a file of the project must not be used; nil: it may be.
+	// untrusted says why chibi must not use a file of the project; nil: it may.
 	untrusted error
-	// isProject says that it needs approval.
+	// isProject says that the file needs approval.
 	isProject bool
-	// taken says how the agent in whose session the hooks are asked reads it by itself; nil: it does not.
+	// taken says which hooks of the file the agent of the session runs by itself; nil: it does not read the file.
 	taken *taking
 	// offset is how many entries of an event the files before it have.
 	offset map[string]int
@@ -43,8 +43,8 @@ type hook struct {
 	other string // why its settings may be another hook's; "" if they are its own
 }
 
-// root is the directory of the agent's plugin that a command belongs to, "" if it belongs to none: there the
-// same text runs other files than in another plugin, as it has the directory in it, or in a variable.
+// root is the directory of the agent's plugin that a command belongs to, "" if there is none. The same text in two
+// plugins runs different files, because it has the directory in it, or in a variable.
 func (h hook) root() string {
 	if h.file.IsPlugin && h.Kind == engine.CommandHandler {
 		return h.file.Root
@@ -52,8 +52,8 @@ func (h hook) root() string {
 	return ""
 }
 
-// hooks lists the hooks of all files in the order in which they are asked: that of the events in
-// the table, then that of the files.
+// hooks lists the hooks of all files in the order in which chibi asks them: by the order of the events in the
+// table, then by the order of the files.
 func (a *settings) hooks() (list []hook) {
 	for _, f := range a.files {
 		for i := range f.Handlers {
@@ -99,8 +99,8 @@ type switchedOff struct {
 	names map[string]string
 }
 
-// disabledBy finds out which hooks the files turn off: of those that say something about all
-// hooks, the one counts that is nearest to the project.
+// disabledBy finds out which hooks the files turn off. Of the files that turn all hooks on or off, the nearest to
+// the project counts.
 func (a *settings) disabledBy() switchedOff {
 	off, scope := switchedOff{names: map[string]string{}}, -1
 	for _, f := range a.files {
@@ -125,17 +125,17 @@ func scopes() []string {
 	return []string{engine.ScopeSystem, engine.ScopeUser, engine.ScopeProject, engine.ScopeLocal}
 }
 
-// why returns why a hook is turned off, "" if it is not. Nobody turns the organisation's off.
+// why says which file turns a hook off, "" if none does. No file turns the organisation's hooks off.
 func (o switchedOff) why(h hook) string {
 	if h.file.Scope == engine.ScopeSystem {
 		return ""
 	}
 	if o.by != "" {
-		return "all hooks are turned off in " + term.Name(o.by)
+		return term.Name(o.by) + " turns all hooks off"
 	}
 	for _, name := range []string{h.Name, h.Command} {
 		if path := o.names[name]; name != "" && path != "" {
-			return "it is turned off in " + term.Name(path)
+			return term.Name(path) + " turns it off"
 		}
 	}
 	return ""

@@ -18,8 +18,7 @@ func (a *loader) skip(h hook, why plugin.SkippedPlugin) {
 	a.Skipped = append(a.Skipped, why)
 }
 
-// leftOut says why a hook does not run, if something can be said without looking at its
-// matcher.
+// leftOut says why a hook does not run, as far as that does not depend on its matcher.
 func (a *loader) leftOut(h hook, off switchedOff) plugin.SkippedPlugin {
 	event, known := a.dialect.Event(h.Event)
 	title := a.dialect.Title
@@ -45,7 +44,7 @@ func (a *loader) leftOut(h hook, off switchedOff) plugin.SkippedPlugin {
 	return plugin.SkippedPlugin{}
 }
 
-// maxShown is how much of a name in a settings file is shown.
+// maxShown is how much of a name in a settings file messages show.
 const maxShown = 60
 
 func clipped(name string) string {
@@ -91,10 +90,10 @@ func isUnused(s plugin.SkippedPlugin) bool {
 	return !s.Reportable && !s.Disabled && !strings.HasPrefix(s.Reason, ofBridge)
 }
 
-// ofBridge begins the reason why entries of chibi bridge are left out.
+// ofBridge begins the reason why chibi leaves out entries of chibi bridge.
 const ofBridge = "chibi bridge wrote it"
 
-// unknownEvent says that the agent has no such event, as far as is known.
+// unknownEvent says that chibi knows no such event of the agent.
 func unknownEvent(d engine.Dialect, name string) string {
 	text := fmt.Sprintf("unknown event %q", clipped(name))
 	if near := meant(d, name); near != "" {
@@ -103,7 +102,7 @@ func unknownEvent(d engine.Dialect, name string) string {
 	return text
 }
 
-// meant returns the event that is probably meant by a name that no event has, "" if there is none.
+// meant returns the event whose name is nearest to a name that no event has, "" if none is near.
 func meant(d engine.Dialect, name string) string {
 	if _, known := d.Event(name); known {
 		return ""
