@@ -1,7 +1,7 @@
 // Package drive runs coding agents without a person: with one prompt, no questions, and a scripted model on
-// loopback whose answers are known before. It is for chibi bridge verify and for .ci/agents.
+// loopback whose answers are known before. chibi bridge verify and .ci/agents use it.
 //
-// It promises that a run is bounded in time and in what is kept of it, and that the agent ends with what it
+// It bounds a run in time, and bounds what it keeps of the run. When the agent ends, so do the processes that it
 // started.
 package drive
 
@@ -13,29 +13,29 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Agent is how an agent is run. In Args, Env and Settings, {url} is the address of its model, and {project}
-// the directory in which it works.
+// Agent says how to run an agent. In Args, Env and Settings, {url} is the address of its model, and {project} the
+// directory in which it works.
 type Agent struct {
 	// Name is its name in chibi, Program its program's name.
 	Name, Program string
-	// Speak is how it speaks with its model.
+	// Speak is its way to speak with its model.
 	Speak Wire
 	// Args come before the prompt, Env is added to its environment.
 	Args, Env []string
-	// Settings are its files below the home, by their paths: they name the model, and allow what it calls.
+	// Settings are its files below the home, by their paths. They name the model and allow its calls.
 	Settings map[string]string
 	// Shell is a call of its shell, in which {command} is the command.
 	Shell Call
-	// Silent are events that it has, and at which no hook runs when the agent is run so.
+	// Silent are events that the agent has and that do not fire in such a run.
 	Silent []string
 }
 
-// Agents are all that can be run without an account, in chibi's order.
+// Agents are all agents that run without an account, in chibi's order.
 func Agents() []Agent {
 	return []Agent{claude(), codex(), copilot(), droid(), gemini(), grok(), kimi(), qwen()}
 }
 
-// ByName returns how an agent is run; false: it cannot be.
+// ByName returns an agent by its name; false: it does not run without an account.
 func ByName(name string) (Agent, bool) {
 	all := Agents()
 	i := slices.IndexFunc(all, func(a Agent) bool { return a.Name == name })
@@ -73,7 +73,7 @@ func (a Agent) Run(command any) Call {
 	return Call{a.Shell.Name, args}
 }
 
-// claude is Claude Code, with its tools allowed, so that nothing is asked.
+// claude is Claude Code, with its tools allowed, so that it asks nothing.
 func claude() Agent {
 	return Agent{
 		Name: "claude", Program: "claude", Speak: anthropic,

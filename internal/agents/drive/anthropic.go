@@ -70,7 +70,7 @@ func anthropicBlocks(answer Step, number int) (blocks []Object, stop string) {
 	return blocks, stop
 }
 
-// anthropicBlock sends one block of content: its start without what it holds, that, its end.
+// anthropicBlock sends one block of content: its start without content, the content, its end.
 func anthropicBlock(s stream, index int, block Object) {
 	start, delta := Object{"type": "text", "text": ""}, Object{"type": "text_delta", "text": block["text"]}
 	if block["type"] == "tool_use" {

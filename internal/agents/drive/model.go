@@ -16,9 +16,9 @@ import (
 // Object is an object of JSON.
 type Object = map[string]any
 
-// Step is what the model answers to one request of the conversation.
+// Step is the model's answer to one request of the conversation.
 type Step struct {
-	// Kind is that of the call, for whoever records runs.
+	// Kind is the kind of the call, for records of runs.
 	Kind string `json:"kind,omitempty"`
 	// Fail says that the model's server has an error.
 	Fail  bool   `json:"fail,omitempty"`
@@ -32,7 +32,7 @@ type Call struct {
 	Args Object `json:"args"`
 }
 
-// Request is what an agent sent.
+// Request is a request of an agent.
 type Request struct {
 	Method, Path string
 	Main         bool // a step of the script answered it
@@ -43,13 +43,13 @@ type Request struct {
 // conversation, and not for a title or a count of tokens, it takes the next step.
 type Wire func(m *Model, w http.ResponseWriter, path string, body []byte)
 
-// The bounds of what the model reads: a request, and all that are kept, in bytes.
+// The bounds, in bytes, of a request and of all requests that the model keeps.
 const (
 	maxRequest  = 16 << 20
 	maxRequests = 256 << 20
 )
 
-// Model is a scripted model on loopback, which keeps what it was asked.
+// Model is a scripted model on loopback, which keeps the requests.
 type Model struct {
 	// URL is its address.
 	URL    string
@@ -126,7 +126,7 @@ func (m *Model) Script(steps []Step) {
 	m.steps = steps
 }
 
-// Requests returns what was asked so far.
+// Requests returns the requests so far.
 func (m *Model) Requests() []Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -25,23 +25,23 @@ type Run struct {
 	// Dir is where it works, Address where its model listens, a port of loopback.
 	Dir     string `json:"dir"`
 	Address string `json:"address"`
-	// Steps are what the model answers, Look is a text that it may be told.
+	// Steps are the model's answers. Look is a text that hooks may pass on to the model.
 	Steps []Step `json:"steps"`
 	Look  string `json:"look"`
 	// Limit is how long it may take.
 	Limit time.Duration `json:"limit"`
 }
 
-// Ended is how a run has ended.
+// Ended says how a run has ended.
 type Ended struct {
-	// Status is the exit status, Late says that it was ended at its limit.
+	// Status is the exit status. Late says that the limit ended the run.
 	Status int  `json:"status"`
 	Late   bool `json:"late"`
 	TookMS int  `json:"took_ms"`
-	// Asked is how often the model was asked in the conversation, Told whether it was told the text.
+	// Asked counts the requests of the conversation. Told says whether one of them had the text.
 	Asked int  `json:"asked"`
 	Told  bool `json:"told"`
-	// Said is the end of what the agent wrote.
+	// Said is the end of the agent's output.
 	Said string `json:"said"`
 }
 
@@ -49,7 +49,7 @@ type Ended struct {
 func (r Run) Do(ctx context.Context, l net.Listener) (e Ended, err error) {
 	a, known := ByName(r.Agent)
 	if !known {
-		return e, errors.Join(fmt.Errorf("%s is not known to be run without a person", r.Agent), l.Close())
+		return e, errors.Join(fmt.Errorf("chibi cannot run %s without a person", r.Agent), l.Close())
 	}
 	m := Serve(l, a.Speak, r.Steps)
 	defer m.Close()
@@ -74,12 +74,12 @@ func (r Run) Do(ctx context.Context, l net.Listener) (e Ended, err error) {
 	return e, nil
 }
 
-// Alone is how a program is run without another network than loopback: the words before it. The zero value says
-// that it cannot be.
+// Alone has the words before a program that runs with no network but loopback. The zero value says that this is not
+// possible.
 type Alone []string
 
-// NewAlone returns how a program is run so here: where that can be, with processes of its own, which end with it
-// however they were started.
+// NewAlone returns these words for this machine. If possible, the program also has processes of its own, which end
+// with it however it started them.
 func NewAlone(ctx context.Context) Alone {
 	unshare, _ := process.Runner{}.LookPath("unshare")
 	for _, flags := range [][]string{{"-rn", "--pid", "--fork", "--mount-proc", "--kill-child"}, {"-rn"}} {
@@ -93,7 +93,8 @@ func NewAlone(ctx context.Context) Alone {
 	return nil
 }
 
-// DoAlone runs the agent without a network, in a process of this program that calls [Serving]: its words.
+// DoAlone runs the agent without a network, in a process of this program that calls [Serving]; words are its
+// arguments.
 func (r Run) DoAlone(ctx context.Context, alone Alone, words []string) (e Ended, err error) {
 	asked, err := strictjson.Encode(r)
 	if err != nil {
@@ -107,7 +108,7 @@ func (r Run) DoAlone(ctx context.Context, alone Alone, words []string) (e Ended,
 	return e, strictjson.Decode(outcome.Stdout, &e)
 }
 
-// Serving reads a run, does it and writes how it has ended, for [Run.DoAlone].
+// Serving reads a run, does it and writes its end, for [Run.DoAlone].
 func Serving(ctx context.Context, in io.Reader, out io.Writer) error {
 	var r Run
 	asked, err := io.ReadAll(io.LimitReader(in, maxRequest))
@@ -130,10 +131,10 @@ func Serving(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// maxTail bounds what is kept of what an agent writes, in bytes.
+// maxTail bounds how much of an agent's output a run keeps, in bytes.
 const maxTail = 4 << 10
 
-// tail keeps the end of what is written.
+// tail keeps the end of an output.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

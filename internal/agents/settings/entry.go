@@ -17,8 +17,8 @@ import (
 // maxTimeLimit bounds a handler's time limit.
 const maxTimeLimit = 24 * time.Hour
 
-// entry is a handler as settings files have it. Agents add members all the time, so those that
-// are not here are no mistakes.
+// entry is a handler in a settings file. Agents add members all the time, so a member that is not here is not a
+// mistake.
 type entry struct {
 	Type            string            `json:"type"`
 	Matcher         string            `json:"matcher"`
@@ -50,7 +50,7 @@ type entry struct {
 	ContinueOnBlock bool              `json:"continueOnBlock"`
 }
 
-// readEntry reads a handler, of which h has what its group says.
+// readEntry reads a handler into h, which has the members of its group.
 func readEntry(s engine.Shape, object gjson.Result, h *Handler) error {
 	switch {
 	case !object.IsObject():
@@ -83,7 +83,7 @@ func readEntry(s engine.Shape, object gjson.Result, h *Handler) error {
 	return err
 }
 
-// into copies what an entry says.
+// into copies an entry into a handler.
 func (e *entry) into(h *Handler) {
 	h.If, h.Name, h.StatusMessage, h.Command, h.Shell, h.Dir, h.Env = e.If, e.Name, e.StatusMessage, e.Command, e.Shell,
 		e.Dir, e.Env
@@ -103,7 +103,7 @@ func (e *entry) into(h *Handler) {
 	}
 }
 
-// check reports what a handler of a kind lacks.
+// check returns an error for a member that a handler of the kind needs and lacks.
 func (e *entry) check(h *Handler) error {
 	missing := ""
 	switch h.Kind {
@@ -155,7 +155,7 @@ func timeLimit(s engine.Shape, object gjson.Result, kind engine.HandlerKind) (ti
 	return 0, nil
 }
 
-// unitOf returns what the time limits of handlers of a kind count.
+// unitOf returns the unit of the time limits of handlers of a kind.
 func unitOf(s engine.Shape, kind engine.HandlerKind) time.Duration {
 	if s.Unit == 0 || slices.Contains(s.Seconds, kind) {
 		return time.Second

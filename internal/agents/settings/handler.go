@@ -11,56 +11,53 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// Handler is one hook of a settings file. What its kind does not have is zero.
+// Handler is one hook of a settings file. Members that its kind does not have are zero.
 type Handler struct {
 	// Event is the event's name; [Dialect.Event] may not know it.
 	Event string
-	// Number counts the entries of the event in the file from 1, those that are refused
-	// included; Line is where the entry begins.
+	// Number counts the entries of the event in the file from 1, with the entries that Read refuses. Line is where
+	// the entry begins.
 	Number, Line int
-	// Matcher says at which values of the event it is asked, see [Dialect.Matches].
+	// Matcher says for which values of the event the hook runs, see [Dialect.Matches].
 	Matcher string
 	// If is a rule for tool calls besides the matcher.
 	If string
-	// Kind says what it is. Type is what the file calls a kind that the agent does not have;
-	// then nothing else is known.
+	// Kind is its type. If the agent has no such type, Kind is "", Type is the file's word for it, and nothing else
+	// is known.
 	Kind engine.HandlerKind
 	Type string
-	// Name is what the agent calls it, StatusMessage is shown while it works.
+	// Name is the agent's name for it. The person sees StatusMessage while it works.
 	Name, StatusMessage string
-	// Command is the command line, or with Exec the program, which then gets Args and no
-	// shell reads it.
+	// Command is the command line; with Exec it is the program, which gets Args without a shell.
 	Command string
 	Exec    bool
 	Args    []string
-	// Shell is the shell that it asks for, such as "bash" or "powershell"; "": the agent's.
+	// Shell is the shell that the file names, such as "bash" or "powershell"; "": the agent's.
 	Shell string
 	// Dir is where it runs, relative to the project; "": where the agent runs hooks.
 	Dir string
 	// Env are further variables.
 	Env map[string]string
-	// URL, Headers and AllowedEnv are of an HTTP handler: AllowedEnv names the variables
-	// that may be filled into headers.
+	// URL, Headers and AllowedEnv are for an HTTP handler. AllowedEnv names the variables that headers may contain.
 	URL        string
 	Headers    map[string]string
 	AllowedEnv []string
-	// Prompt and Model are of a prompt or agent handler.
+	// Prompt and Model are for a prompt or agent handler.
 	Prompt, Model string
-	// Server, Tool and Input are of an mcp_tool handler.
+	// Server, Tool and Input are for an mcp_tool handler.
 	Server, Tool string
 	Input        json.RawMessage
 	// Timeout is its time limit; 0: it has none of its own, see [Handler.TimeLimit].
 	Timeout time.Duration
-	// Async says that nobody waits for it, AsyncRewake that its exit status 2 continues the
-	// turn then.
+	// Async says that nobody waits for it. AsyncRewake says that its exit status 2 then continues the turn.
 	Async, AsyncRewake bool
-	// Once says that it is asked once in a session.
+	// Once says that it runs once in a session.
 	Once bool
 	// FailClosed says that its failure blocks.
 	FailClosed bool
 	// LoopLimit is how often it can continue a turn; nil: the agent's limit.
 	LoopLimit *int
-	// Sequential says that the hooks of its event are asked one after another.
+	// Sequential says that the hooks of its event run one after another.
 	Sequential bool
 	// ContinueOnBlock says that the turn goes on after a denial of a prompt handler.
 	ContinueOnBlock bool
@@ -88,8 +85,7 @@ func (h Handler) Title() string {
 	return h.Command
 }
 
-// TimeLimit returns how long a handler may take: its own limit, or that of its kind or of its
-// event.
+// TimeLimit returns how long a handler may take: its own limit, its kind's or its event's.
 func (h Handler) TimeLimit(d engine.Dialect, e engine.Event) time.Duration {
 	switch limit := d.Shape.Limits[h.Kind]; {
 	case h.Timeout > 0:
@@ -100,8 +96,8 @@ func (h Handler) TimeLimit(d engine.Dialect, e engine.Event) time.Duration {
 	return e.Timeout
 }
 
-// InExtension returns a handler of a plugin of an agent with what that fills into its texts: the plugin's
-// directory, that of the project, and what separates names in a path.
+// InExtension returns a handler of an agent's plugin with the placeholders of its texts filled in: the plugin's
+// directory, the project's directory, and the separator of names in a path.
 func (h Handler) InExtension(d engine.Dialect, dir, project string) Handler {
 	if !d.Extensions {
 		return h
@@ -119,9 +115,8 @@ func (h Handler) InExtension(d engine.Dialect, dir, project string) Handler {
 	return h
 }
 
-// runsBridge reports whether the words of a hook's command run an entry of chibi bridge: a program of
-// whatever name with "bridge run", an agent and the event under which the hook stands, or chibi by its
-// name with "bridge run".
+// runsBridge reports whether the words of a hook's command run an entry of chibi bridge: any program with "bridge
+// run", an agent and the hook's event, or a program named chibi with "bridge run".
 func runsBridge(words []string, event string) bool {
 	for i := 1; i+1 < len(words); i++ {
 		if words[i] != "bridge" || words[i+1] != "run" {

@@ -1,7 +1,7 @@
 // Package settings reads the settings files in which coding agents list their hooks, of all shapes.
 //
-// It promises that an entry that cannot be read does not keep the others from being read, that what
-// is read is bounded, and that each problem names its line. It opens no files.
+// An entry that it cannot read does not keep it from reading the others. It bounds what it reads, and each problem
+// has its line. The package opens no files.
 package settings
 
 import (
@@ -14,38 +14,37 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The bounds of a settings file. What is beyond MaxHandlers is a problem.
+// The bounds of a settings file. Handlers beyond MaxHandlers are problems.
 const (
 	MaxBytes    = 4 << 20
 	MaxHandlers = 2000
 	maxProblems = 100
 )
 
-// Settings is what a settings file of an agent says about hooks.
+// Settings are the hooks and the switches for hooks in a settings file of an agent.
 type Settings struct {
-	// Handlers are those that can be read, in the order of the file, also of events that
-	// the agent does not have.
+	// Handlers are the handlers that Read can read, in the order of the file, also of events that the agent does
+	// not have.
 	Handlers []Handler
-	// Problems are what cannot be read.
+	// Problems are the parts that Read cannot read.
 	Problems []Problem
-	// Entries is how many entries each event has, those that are refused included, by the
-	// name that the file gives it.
+	// Entries is how many entries each event has, with the entries that Read refuses, by the file's name for the
+	// event.
 	Entries map[string]int
 	// Disabled says whether the file turns all hooks off; nil: it does not say.
 	Disabled *bool
-	// URLs are the only ones that HTTP handlers may have, with * for any text, and HeaderVariables the
-	// only variables in their headers; nil: the file does not say.
+	// URLs are the only URLs that HTTP handlers may have, with * for any text. HeaderVariables are the only
+	// variables in their headers. nil: the file does not limit them.
 	URLs, HeaderVariables []string
 	// DisabledNames are names and commands of hooks that it turns off.
 	DisabledNames []string
 }
 
-// Problem is something in a settings file that is not used.
+// Problem is a part of a settings file that chibi does not use.
 type Problem struct {
 	// Line is where it stands; 0: it is about the whole file.
 	Line int
-	// Event is the event, Number that of the entry in it as in [Handler.Number]; "" and 0
-	// if it is about more.
+	// Event is the event and Number is [Handler.Number] of the entry; "" and 0 if the problem is about more.
 	Event  string
 	Number int
 	// Text says what is wrong and what would be right.
@@ -68,7 +67,7 @@ func (p Problem) String() string {
 }
 
 // Read reads the text of a settings file. Format is the Format of its [Place]: "json", "jsonc" or
-// "toml". An entry that cannot be read does not keep the others from being read.
+// "toml". An entry that Read cannot read does not keep it from reading the others.
 func Read(d engine.Dialect, text []byte, format string) Settings {
 	r := settingsReader{dialect: d, found: Settings{Entries: map[string]int{}}}
 	if err := r.open(text, format); err != nil {
@@ -97,7 +96,7 @@ func (r *settingsReader) problem(p Problem) {
 	}
 }
 
-// isReadable reports whether the file is one of hooks that can be read; if not, it says so.
+// isReadable reports whether chibi can read this version of the file, and adds a problem if not.
 func (r *settingsReader) isReadable() bool {
 	version := r.root.Get("version")
 	if want := r.dialect.Shape.Version; want > 0 && version.Exists() && version.Raw != fmt.Sprint(want) {
@@ -108,7 +107,7 @@ func (r *settingsReader) isReadable() bool {
 	return true
 }
 
-// switches reads what turns hooks off.
+// switches reads the members that turn hooks off.
 func (r *settingsReader) switches() {
 	shape := r.dialect.Shape
 	for _, s := range []struct {
@@ -229,7 +228,7 @@ func isHandler(object gjson.Result) bool {
 	return false
 }
 
-// handler reads one handler, of which h has what its group says.
+// handler reads one handler into h, which has the members of its group.
 func (r *settingsReader) handler(object gjson.Result, h Handler) {
 	r.found.Entries[h.Event]++
 	h.Number, h.Line = r.found.Entries[h.Event], r.lines.of(object)
@@ -250,7 +249,7 @@ type named struct {
 	value gjson.Result
 }
 
-// membersOf lists the members of an object; of several with one name the last.
+// membersOf lists the members of an object; of several with the same name the last.
 func membersOf(object gjson.Result) (list []named) {
 	at := map[string]int{}
 	object.ForEach(func(key, value gjson.Result) bool {
@@ -265,8 +264,8 @@ func membersOf(object gjson.Result) (list []named) {
 	return list
 }
 
-// member returns the member of an object at a path with dots; of several with one name the
-// last. "" is the object itself.
+// member returns the member of an object at a path with dots; of several with the same name the last. "" is the
+// object itself.
 func member(object gjson.Result, path string) gjson.Result {
 	if path == "" {
 		return object

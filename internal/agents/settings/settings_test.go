@@ -168,7 +168,7 @@ func TestATextThatIsNoSettingsFile(t *testing.T) {
 		{"claude", "json", "{\n\"hooks\": {\"Stop\": {}}}", "line 2: Stop: it is an object; want a list"},
 		{"gemini", "jsonc", "{ /* ", "not JSON"},
 		{"codex", "toml", "a = 1\nb = ", "not TOML: "},
-		{"codex", "toml", "[hooks]\nStop = inf", "its hooks are not what JSON can say"},
+		{"codex", "toml", "[hooks]\nStop = inf", "JSON cannot express its hooks"},
 		{"cursor", "json", `{"version": 2, "hooks": {"stop": [{"command": "x"}]}}`,
 			`its "version" is 2, and Cursor reads version 1 only`},
 	} {

@@ -38,7 +38,7 @@ func (r *settingsReader) open(text []byte, format string) error {
 	return nil
 }
 
-// openTOML reads a TOML text as the JSON of what it says about hooks.
+// openTOML reads the hooks and switches in a TOML text as JSON.
 func (r *settingsReader) openTOML(text []byte) error {
 	var all map[string]any
 	if err := toml.Unmarshal(text, &all); err != nil {
@@ -57,7 +57,7 @@ func (r *settingsReader) openTOML(text []byte) error {
 	}
 	body, err := strictjson.Encode(some)
 	if err != nil {
-		return fmt.Errorf("its hooks are not what JSON can say: %w", err)
+		return fmt.Errorf("JSON cannot express its hooks: %w", err)
 	}
 	if err := strictjson.Check(body); err != nil {
 		return err
@@ -67,8 +67,7 @@ func (r *settingsReader) openTOML(text []byte) error {
 	return nil
 }
 
-// lines says in which line of a file a value begins. Values are asked for about in the order
-// of the text.
+// lines says in which line of a file a value begins. It is fast for values about in the order of the text.
 type lines struct {
 	text   []byte
 	known  map[int]int // of TOML: the line of a value by its index in the JSON
@@ -114,7 +113,7 @@ func linesOfTOML(text []byte, root string, body gjson.Result) map[int]int {
 	return known
 }
 
-// elements returns the elements of a list with their indexes; of no list there are none.
+// elements returns the elements of a list with their indexes; a value that is not a list has none.
 func elements(list gjson.Result) (all []gjson.Result) {
 	if list.IsArray() {
 		list.ForEach(func(_, one gjson.Result) bool {
@@ -135,7 +134,7 @@ func (e tomlEntries) at(i int) int {
 	return e[min(i, len(e)-1)]
 }
 
-// entriesOfTOML finds the lists EVENT and EVENT.hooks below a table, and its own elements as "" if it is a list.
+// entriesOfTOML finds the lists EVENT and EVENT.hooks below a table. If root is a list, "" has its elements.
 func entriesOfTOML(text []byte, root string) map[string]tomlEntries {
 	found := map[string]tomlEntries{}
 	var parser unstable.Parser
