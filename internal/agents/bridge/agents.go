@@ -10,8 +10,8 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// AgentsOf lists the agents that have entries of a home, in the person's settings or in those of the
-// current project. Settings that cannot be read have none: [Installer.FindAll] says why.
+// AgentsOf lists the agents that have entries of a home in the person's settings or in the current project's. It
+// skips settings that it cannot read; [Installer.FindAll] says why it cannot.
 func AgentsOf(home string) (list []engine.Dialect) {
 	i, err := NewInstaller(home)
 	if err != nil {
@@ -27,8 +27,8 @@ func AgentsOf(home string) (list []engine.Dialect) {
 	return list
 }
 
-// AskedIn lists which of the plugins of a session are asked in another agent, with the hooks of agents
-// that are asked there instead of those that are asked here.
+// AskedIn lists the plugins of a session that chibi asks in another agent. The hooks of agents among them are the
+// hooks that it asks there, not those that it asks here.
 func AskedIn(plugins []plugin.Plugin, hooks theirs.Options) []plugin.Plugin {
 	asked := slices.DeleteFunc(slices.Clone(plugins), func(p plugin.Plugin) bool {
 		_, isHook := agents.NameOf(p.Origin.Protocol)
@@ -37,13 +37,13 @@ func AskedIn(plugins []plugin.Plugin, hooks theirs.Options) []plugin.Plugin {
 	return append(asked, theirs.Load(hooks).Plugins...)
 }
 
-// Loss is what of a plugin has no effect in an agent.
+// Loss says which part of a plugin has no effect in an agent.
 type Loss struct {
 	Plugin string `json:"plugin"`
 	Text   string `json:"text"`
 }
 
-// LossesIn lists the plugins of which something has no effect in an agent.
+// LossesIn lists the plugins that have a part without effect in an agent.
 func LossesIn(d engine.Dialect, plugins []plugin.Plugin) (list []Loss) {
 	for _, p := range plugins {
 		if text := (agents.Bridged{Dialect: d}).Loses(&p); text != "" && p.Origin.Protocol != app.BuiltIn {

@@ -20,16 +20,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// The bounds of hooks in the background: how many of a session there are, how long one may take, and how
-// long one may go on after its session has ended.
+// The bounds of hooks in the background: how many a session has, how long one may take, and how long one may go on
+// after its session has ended.
 const (
 	maxBehind  = 32
-	maxJob     = maxPayload + 1<<20 // bytes: what the agent said about the event, and which hook
+	maxJob     = maxPayload + 1<<20 // bytes: the agent's payload, and the job
 	behindFor  = time.Hour
 	behindLook = 100 * time.Millisecond
 )
 
-// behindJob is a file in a session's directory: a hook that a process of its own asks in the background. The
+// behindJob is a file in a session's directory, for a hook that a separate process asks in the background. The
 // process ends when the file is gone.
 type behindJob struct {
 	Agent string `json:"agent"`
@@ -43,7 +43,7 @@ type behindJob struct {
 // behindDir is the directory of these files.
 func behindDir(session string) string { return filepath.Join(session, "behind") }
 
-// startBehind has a process of its own ask a hook.
+// startBehind starts a separate process that asks a hook.
 func (r *run) startBehind(job hooks.Job) error {
 	if r.unusable != nil {
 		return r.unusable
@@ -64,7 +64,7 @@ func (r *run) startBehind(job hooks.Job) error {
 		_ = disk.OS{}.Remove(path) // it may be a part of it
 		return err
 	}
-	if r.state().Phase == ended { // in the meantime: whoever ended it has not seen the file
+	if r.state().Phase == ended { // in the meantime: the event that ended it has not seen the file
 		err = errEnded
 	} else {
 		err = r.Start(r.Name, path)
@@ -75,7 +75,7 @@ func (r *run) startBehind(job hooks.Job) error {
 	return err
 }
 
-// countBehind counts the hooks that run in the background. Files of processes that were killed are removed.
+// countBehind counts the hooks that run in the background. It removes the files of killed processes.
 func countBehind(dir string) int {
 	jobs, _ := os.ReadDir(dir)
 	return len(slices.DeleteFunc(jobs, func(e os.DirEntry) bool {
@@ -88,8 +88,8 @@ func countBehind(dir string) int {
 	}))
 }
 
-// Finish asks the hook of the job at a path, until the file is gone, and keeps in the session what it says.
-// The options open the home.
+// Finish asks the hook of the job at a path, until the file is gone, and keeps the answer in the session. The
+// options open the home.
 func Finish(ctx context.Context, path string, opts app.Options) error {
 	text, err := disk.ReadFile(disk.OS{}, path, maxJob)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +104,7 @@ func Finish(ctx context.Context, path string, opts app.Options) error {
 	}
 	agent, known := agents.ByName(j.Agent)
 	if !known {
-		return fmt.Errorf("%s is a job of the agent %q, which there is not", path, j.Agent)
+		return fmt.Errorf("%s is a job of the agent %q, which chibi does not know", path, j.Agent)
 	}
 	defer func() { _ = disk.OS{}.Remove(path) }()
 	ctx, cancel := context.WithTimeout(ctx, behindFor)
@@ -123,12 +123,12 @@ func Finish(ctx context.Context, path string, opts app.Options) error {
 	plugins := r.session.Loaded.Plugins
 	n := slices.IndexFunc(plugins, func(p plugin.Plugin) bool { return p.Name == j.Job.Hook })
 	if n < 0 {
-		return fmt.Errorf("the hook %q is not there any more", j.Job.Hook)
+		return fmt.Errorf("the hook %q no longer exists", j.Job.Hook)
 	}
 	return hooks.Finish(ctx, plugins[n], j.Job)
 }
 
-// endWith ends what is done for a file that is gone.
+// endWith ends the work for a file when the file is gone.
 func endWith(ctx context.Context, path string, end func()) {
 	look := time.NewTicker(behindLook)
 	defer look.Stop()
@@ -178,14 +178,14 @@ func (r *run) keeping(agent string) *hooks.Keeping {
 	return k
 }
 
-// forget ends the hooks that run in the background, and removes what hooks and entries left: the session has
+// forget ends the hooks that run in the background and removes what hooks and entries left, because the session has
 // ended.
 func (r *run) forget() {
 	if r.unusable != nil {
 		return
 	}
 	r.isForgotten.Store(true)
-	_ = disk.OS{}.RemoveAll(behindDir(r.bridge.Dir(r.session.Home))) // what stays is ended by its time
+	_ = disk.OS{}.RemoveAll(behindDir(r.bridge.Dir(r.session.Home))) // the time limit ends the rest
 	_ = disk.OS{}.RemoveAll(askedDir(r.bridge.Dir(r.session.Home)))
 	if left := r.state(); len(left.Hooks) == 0 && len(left.Verdicts) == 0 {
 		return
@@ -198,6 +198,6 @@ func (r *run) forget() {
 		err = disk.OS{}.Remove(r.stateFile().Path)
 	}
 	if err != nil {
-		r.told.say("what hooks left in the session cannot be removed: " + err.Error())
+		r.told.say("chibi cannot remove what hooks left in the session: " + err.Error())
 	}
 }

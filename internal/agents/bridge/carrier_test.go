@@ -176,8 +176,8 @@ func TestOnlyItsOwnPluginIsReplaced(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ text, add, remove string }{
 		"another home's": {string(theirs), "asks the home " + other.Home, ""},
-		"a person's":     {"export default function (pi) {}\n", "not chibi's: move it away", ""},
-		"an empty one":   {"", "not chibi's: move it away", ""},
+		"a person's":     {"export default function (pi) {}\n", "the file is not chibi's; move it away", ""},
+		"an empty one":   {"", "the file is not chibi's; move it away", ""},
 		"changed": {strings.Replace(string(theirs), "spawn(", "spwan(", 1), "it was changed since chibi wrote it",
 			"it was changed since chibi wrote it"},
 	} {

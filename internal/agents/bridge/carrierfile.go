@@ -11,7 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/jsonedit"
 )
 
-// javascript is the format of a place that is a plugin of the agent, and chibi's alone.
+// javascript is the format of a place that is a plugin of the agent; the file is chibi's alone.
 const javascript = "javascript"
 
 // carrierFile is the plugin for the agent.
@@ -20,7 +20,7 @@ func (i Installer) carrierFile() carrier.File {
 		FailClosed: i.FailClosed, LimitMS: i.limit().Milliseconds(), DeadlineMS: deadlineOf(i.limit()).Milliseconds()}
 }
 
-// whole is [editing.apply] for such a file. One that is not chibi's, or of another home, stays as it is.
+// whole is [editing.apply] for such a file. A file that is not chibi's, or has a different home, stays as it is.
 func (e editing) whole(text []byte, r receipt) (after []byte, _ receipt, err error) {
 	file, isOurs, err := carrier.Read(text)
 	home := filepath.Clean(cmp.Or(file.Home, e.DefaultHome))
@@ -31,7 +31,7 @@ func (e editing) whole(text []byte, r receipt) (after []byte, _ receipt, err err
 	case text != nil && !isOwn && !e.adds:
 		return text, r, nil
 	case text != nil && !isOurs:
-		return nil, r, fmt.Errorf("it is there and not chibi's: move it away")
+		return nil, r, fmt.Errorf("the file is not chibi's; move it away")
 	case text != nil && !isOwn:
 		return nil, r, fmt.Errorf("it asks the home %s; this takes it out: chibi --home %s bridge remove %s", home, home,
 			e.Agent.Name)
@@ -43,7 +43,7 @@ func (e editing) whole(text []byte, r receipt) (after []byte, _ receipt, err err
 	return after, r, nil
 }
 
-// carrierIn lists the home that a plugin of the agent asks, none if it is not chibi's.
+// carrierIn lists the home that a plugin of the agent asks; it lists none if the plugin is not chibi's.
 func (i Installer) carrierIn(path string, text []byte) []Found {
 	file, isOurs, err := carrier.Read(text)
 	if !isOurs {
@@ -64,7 +64,7 @@ func (i Installer) carrierIn(path string, text []byte) []Found {
 	} else if err != nil {
 		f.Problem = err.Error()
 	} else if f.Own && !bytes.Equal(text, as.carrierFile().Text()) {
-		f.Problem = fmt.Sprintf("it was written by another version; chibi bridge add %s brings it up to date", i.Agent.Name)
+		f.Problem = fmt.Sprintf("a different version of chibi wrote it; chibi bridge add %s updates it", i.Agent.Name)
 	}
 	return []Found{f}
 }

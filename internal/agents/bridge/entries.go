@@ -51,7 +51,7 @@ func (i Installer) addEntries(doc *jsonedit.Doc) error {
 	return nil
 }
 
-// below is the path of what is in the object of events; root is that of the object, "" the whole file.
+// below is a path in the object of events. root is the path of the object; "" is the whole file.
 func below(root string, names ...string) []string {
 	if root == "" {
 		return names
@@ -74,7 +74,7 @@ func (i Installer) removeEntries(doc *jsonedit.Doc) {
 }
 
 // removeFrom removes the entries of this home from the list of an event: handlers, and groups
-// that have no others.
+// that have no other handlers.
 func (i Installer) removeFrom(doc *jsonedit.Doc, root, event string) (removed int) {
 	if !i.Agent.Shape.Groups {
 		return doc.RemoveElements(i.isOwnHandler, below(root, event)...)

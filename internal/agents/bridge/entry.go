@@ -17,21 +17,21 @@ import (
 
 // Entry is a handler that chibi bridge add writes into an agent's settings file.
 type Entry struct {
-	// Agent and Event are what chibi bridge run is told.
+	// Agent and Event are the arguments of chibi bridge run.
 	Agent, Event string
-	// Chibi is the path of the program; "": it is found by its name.
+	// Chibi is the path of the program; "": the shell finds it by its name.
 	Chibi string
-	// Home is the home that it uses; "": the one that it would use anyway.
+	// Home is the home that it uses; "": its usual home.
 	Home string
-	// FailClosed says that what cannot be asked is denied.
+	// FailClosed says that the entry denies what it cannot ask chibi about.
 	FailClosed bool
 	// Deadline is the time for an event, in whole seconds; 0: the default of chibi bridge run.
 	Deadline time.Duration
 }
 
-// Command returns the command line, for sh, bash and zsh. Where there is no chibi, the agent goes
-// on, and the person is told (see gone). With FailClosed it denies what can be denied, and so it
-// does where chibi ends by an error, is killed or cannot be started.
+// Command returns the command line, for sh, bash and zsh. Without chibi, the agent goes on, and the entry tells the
+// person (see gone). With FailClosed the entry then denies what it can deny. It also does so if chibi ends with an
+// error, is killed or does not start.
 func (e Entry) Command() string {
 	program, there := "chibi", "command -v chibi >/dev/null 2>&1"
 	if e.Chibi != "" {
@@ -73,9 +73,9 @@ func (e Entry) without() string {
 	return "unset " + strings.Join(names, " ") + "; "
 }
 
-// gone is what the entry does where there is no chibi. Where a session or a prompt begins, it tells
-// the person as the agent lets a hook do that. There, and where plugins could have refused something,
-// it also says so on standard error, which some agents show.
+// gone is the command of an entry without chibi. Where a session or a prompt begins, it tells the person in the way
+// that the agent offers to hooks. There, and where plugins could have refused something, it also writes to standard
+// error, which some agents show.
 func (e Entry) gone() string {
 	d, _ := agents.ByName(e.Agent)
 	event, _ := d.Event(e.Event)
@@ -97,8 +97,7 @@ func (e Entry) gone() string {
 // begins reports whether a session or a prompt begins.
 func begins(k engine.Kind) bool { return k == engine.SessionStart || k == engine.Prompt }
 
-// ToldWhenGone lists the events of an agent at which its entries tell the person that there is no
-// chibi.
+// ToldWhenGone lists the events at which an agent's entries tell the person that chibi is gone.
 func ToldWhenGone(d engine.Dialect) (events []string) {
 	for _, e := range d.Events {
 		stdout, status := shown(d, e, "it is gone")
@@ -109,9 +108,9 @@ func ToldWhenGone(d engine.Dialect) (events []string) {
 	return events
 }
 
-// shown returns what a hook prints, and its exit status, with which an agent shows a text to the person
-// and goes on: the agent's own message, or a status for which it shows standard error. Where it has
-// neither, that is nothing and 0.
+// shown returns the output and the exit status of a hook for which an agent shows a text to the person and goes on:
+// the agent's own message, or a status for which it shows standard error. It returns nil and 0 if the agent has
+// neither.
 func shown(d engine.Dialect, e engine.Event, text string) (stdout []byte, status int) {
 	if out := d.Output(e, engine.Moment{Kind: e.Kind}, engine.Effect{SystemMessage: text}); len(out.Lost) == 0 {
 		return out.Stdout, 0
@@ -125,16 +124,16 @@ func shown(d engine.Dialect, e engine.Event, text string) (stdout []byte, status
 	return nil, 0
 }
 
-// refuses reports whether a denial at the event means that something does not happen. At the end
-// of a turn, for one, it would mean that the turn goes on.
+// refuses reports whether a denial at the event keeps something from happening. At the end of a turn, for example,
+// it would make the turn go on.
 func (e Entry) refuses() bool {
 	d, _ := agents.ByName(e.Agent)
 	event, _ := d.Event(e.Event)
 	return event.Kind.Refuses()
 }
 
-// ParseEntry returns what a command line of a settings file runs; false: it is not chibi
-// bridge run. It also reads one that a person has changed.
+// ParseEntry reads a command line of a settings file; false: it does not run chibi bridge run. It also reads an
+// entry that a person has changed.
 func ParseEntry(command string) (e Entry, isEntry bool) {
 	words := shellWords(command)
 	at := -1
@@ -223,8 +222,8 @@ func shellWords(line string) (words []string) {
 	return words
 }
 
-// HandlerEntry returns what chibi bridge add puts into the list of an event: a group with one
-// handler, or a handler. limit is its time limit.
+// HandlerEntry returns the element that chibi bridge add puts into the list of an event: a group with one handler,
+// or a handler. limit is its time limit.
 func HandlerEntry(s engine.Shape, command string, limit time.Duration) json.RawMessage {
 	set := func(text, path string, value any) string {
 		raw, _ := strictjson.Encode(value) // as it is read: without \u003e and the like

@@ -27,8 +27,8 @@ func (r *run) noteFired() {
 	_ = disk.Touch(home, firedFile(home, r.Agent.Name, r.event.Name)) // chibi bridge list then shows an older time
 }
 
-// sessionFired is the name of an empty file in a session's directory whose time is that of its last event: without
-// plugins nothing else may be there.
+// sessionFired is the name of an empty file in a session's directory. Its time is the time of the session's last
+// event: without plugins the directory may have nothing else.
 const sessionFired = "fired"
 
 // noteSession notes that an entry fired in the session.
@@ -38,8 +38,8 @@ func (r *run) noteSession(home string) {
 	}
 }
 
-// FiredLast returns when the agent ran the entry of the home for each event last; events for which it never did
-// are not there.
+// FiredLast returns when the agent last ran the entry of the home for each event. It leaves out events for which
+// the agent never did.
 func (f Found) FiredLast() map[string]time.Time {
 	last := map[string]time.Time{}
 	for _, event := range f.Events {
@@ -50,15 +50,15 @@ func (f Found) FiredLast() map[string]time.Time {
 	return last
 }
 
-// Session is a session of an agent that chibi was not asked in: its file, and when it was written last.
+// Session is a session in which the agent did not ask chibi: its file, and the file's time.
 type Session struct {
 	File string    `json:"file"`
 	Last time.Time `json:"last"`
 }
 
-// Unasked lists the sessions of the agent, by the names and times of its own files, that went on after the entries
-// were added to the person's settings and in which no entry fired, the newest first. Those older than what chibi
-// keeps of sessions do not count.
+// Unasked lists the sessions of the agent, by the names and times of its own files, in which no entry fired
+// although they went on after chibi added the entries to the person's settings. The newest comes first. Sessions
+// that are older than chibi's own records do not count.
 func (i Installer) Unasked(f Found) (list []Session) {
 	added, err := receiptsOf(f.Home)
 	since := added[f.File].At
@@ -78,7 +78,7 @@ func (i Installer) Unasked(f Found) (list []Session) {
 	return list
 }
 
-// askedSessions lists the sessions of the agent of which the home keeps something, by their ids.
+// askedSessions lists the sessions of the agent that have a directory in the home, by their ids.
 func askedSessions(home string, d engine.Dialect) (list []Session) {
 	dir := app.BridgeDir(home, d.Name)
 	entries, _ := os.ReadDir(dir) // without one there were none
@@ -88,8 +88,8 @@ func askedSessions(home string, d engine.Dialect) (list []Session) {
 	return list
 }
 
-// isOf reports whether a file of the agent is of a session in which chibi was asked, or of its sub-agent: then it
-// was written last in the hour before the session's last event.
+// isOf reports whether a file of the agent belongs to a session in which the agent asked chibi, or to its
+// sub-agent. A sub-agent's file was last written in the hour before the session's last event.
 func isOf(files engine.SessionFiles, file, asked Session) bool {
 	id := asked.File
 	if files.Begin > 0 && len(id) > files.Begin {
@@ -99,7 +99,7 @@ func isOf(files engine.SessionFiles, file, asked Session) bool {
 	return strings.Contains(file.File, id) || files.Nested && age >= 0 && age < time.Hour
 }
 
-// maxSessionFiles bounds how many files of sessions are looked at.
+// maxSessionFiles bounds how many files of sessions chibi looks at.
 const maxSessionFiles = 10_000
 
 // sessionsOf lists an agent's own files of sessions.

@@ -7,7 +7,8 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// foreignEntry is an entry in the settings of one agent that another one has started, which reads these too.
+// foreignEntry is an entry in the settings of one agent that another agent has started, because it also reads these
+// settings.
 type foreignEntry struct {
 	agent engine.Dialect
 	name  string // the event, by that agent's name
@@ -15,8 +16,8 @@ type foreignEntry struct {
 	how   engine.Start
 }
 
-// recognize finds out whether another agent than the entry's has started it, by the shape of what it says
-// at an event that it has. From here on it is an event of that agent.
+// recognize finds out, by the members of the payload, whether a different agent than the entry's has started the
+// entry. From here on the event is that agent's.
 func (r *run) recognize(payload []byte) {
 	by, how, found := agents.StartedBy(r.Agent.Name, payload)
 	if !found {
@@ -36,8 +37,8 @@ func (r *run) recognize(payload []byte) {
 	r.Agent, r.Name, r.event, r.bridge.Agent = d, event.Name, event, d.Name
 }
 
-// like returns an agent's event that another agent's is there: the event of its name, or the first at which
-// the same happens.
+// like returns an agent's event for another agent's: the event with the same name, or else the first at which the
+// same happens.
 func like(d engine.Dialect, other engine.Event) (engine.Event, bool) {
 	if e, known := d.Event(other.Name); known {
 		return e, true
@@ -49,7 +50,7 @@ func like(d engine.Dialect, other engine.Event) (engine.Event, bool) {
 	return d.Events[n], true
 }
 
-// entry is the agent in whose settings the entry is, and the event in its words.
+// entry returns the agent in whose settings the entry is, and the event in its words.
 func (r *run) entry() (agent, event string) {
 	if r.foreign != nil {
 		return r.foreign.agent.Name, r.foreign.name
@@ -57,7 +58,7 @@ func (r *run) entry() (agent, event string) {
 	return r.Agent.Name, r.Name
 }
 
-// form writes an effect as the agent takes it from the entry.
+// form writes an effect in the form that the agent takes from the entry.
 func (r *run) form(effect engine.Effect) engine.Output {
 	if r.foreign != nil && r.foreign.how.TakesTheirs {
 		return r.foreign.agent.Output(r.foreign.event, r.moment, effect)

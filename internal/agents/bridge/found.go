@@ -18,28 +18,28 @@ import (
 
 // Found are the entries of one home in a settings file.
 type Found struct {
-	// Agent is the agent, Scope whose settings they are in.
+	// Agent is the agent. Scope says whose settings have the entries.
 	Agent engine.Dialect
 	Scope string
-	// File is the settings file, Home the home, Chibi the program; "": it is found by its name.
+	// File is the settings file, Home the home, Chibi the program; "": the shell finds it by its name.
 	File, Home, Chibi string
 	// Events are the events that have an entry.
 	Events []string
-	// FailClosed says that the entries deny what plugins cannot be asked about.
+	// FailClosed says that the entries deny what they cannot ask plugins about.
 	FailClosed bool
 	// Deadline is how long plugins may take together; 0: the constant Deadline.
 	Deadline time.Duration
-	// Own says that they are those of the installer's home.
+	// Own says that Home is the installer's home.
 	Own bool
-	// Problem says why they are not what they should be; "": they are. IsDead says that no plugin
-	// is asked because of it.
+	// Problem says how the entries differ from what they should be; "": they do not. IsDead says that they ask no
+	// plugin because of it.
 	Problem string
 	IsDead  bool
 }
 
 // FindAll lists the entries of all homes in the settings of all agents, the person's and the
-// project's, and the errors of those that cannot be read. The installer's agent and scope do not
-// count. A file that is both, as in the person's own directory, is the person's.
+// project's. unread has the errors of settings that it cannot read. The installer's agent and scope do not count. A
+// file that is both, as in the person's own directory, is the person's.
 func (i Installer) FindAll() (list []Found, unread []error) {
 	for _, d := range agents.Bridges() {
 		for _, scope := range []string{engine.ScopeUser, engine.ScopeProject} {
@@ -60,14 +60,14 @@ func (i Installer) FindAll() (list []Found, unread []error) {
 	return list, unread
 }
 
-// isOther reports whether another scope has the entries, as its file is the same.
+// isOther reports whether the entries are the same in another scope, because the file is the same.
 func (f Found) isOther(other Found) bool {
 	return f.Scope != other.Scope && f.Agent.Name == other.Agent.Name && f.Home == other.Home &&
 		project.IsSameFile(f.File, other.File)
 }
 
 // Find lists the entries of all homes in the settings files of the scope; none if there is no such
-// file. Errors are those of reading it.
+// file. The error says why it cannot read a file.
 func (i Installer) Find() (list []Found, err error) {
 	_, read, err := i.place()
 	if err != nil {
@@ -89,7 +89,7 @@ func (i Installer) Find() (list []Found, err error) {
 	return list, nil
 }
 
-// findIn lists those in one file.
+// findIn lists the entries in one file.
 func (i Installer) findIn(place engine.Place) (list []Found, err error) {
 	path := i.path(place)
 	text, err := readSettings(path)
@@ -150,7 +150,7 @@ func (i Installer) entriesIn(text []byte, format string) (list []listed, err err
 	return list, nil
 }
 
-// deathOf says why no plugin is asked; "": they are.
+// deathOf says why entries ask no plugin; "": they do.
 func (i Installer) deathOf(f Found) string {
 	if f.Chibi == "" && i.Has != nil && !i.Has("chibi") {
 		return "the program is gone: there is no chibi in PATH"
@@ -164,7 +164,7 @@ func (i Installer) deathOf(f Found) string {
 	return ""
 }
 
-// problemOf says why entries of this home are not what they should be.
+// problemOf says how entries of this home differ from what they should be.
 func (i Installer) problemOf(f Found, commands []string) string {
 	var missing []string
 	for _, e := range i.Agent.Events {
@@ -174,7 +174,7 @@ func (i Installer) problemOf(f Found, commands []string) string {
 	}
 	again := fmt.Sprintf("chibi bridge add %s brings them up to date", i.Agent.Name)
 	if len(missing) > 0 {
-		return fmt.Sprintf("there are none for %s; %s", strings.Join(missing, ", "), again)
+		return fmt.Sprintf("entries for %s are missing; %s", strings.Join(missing, ", "), again)
 	}
 	as := i
 	as.FailClosed, as.Chibi = f.FailClosed, f.Chibi
@@ -182,7 +182,7 @@ func (i Installer) problemOf(f Found, commands []string) string {
 		e, _ := ParseEntry(commands[n])
 		want := as.entry(event)
 		if want.Deadline = e.Deadline; want.Command() != commands[n] {
-			return fmt.Sprintf("that for %s was changed, or written by another version; %s", event, again)
+			return fmt.Sprintf("the entry for %s has changed, or a different version of chibi wrote it; %s", event, again)
 		}
 	}
 	return ""

@@ -15,7 +15,7 @@ import (
 // listed is an entry of a settings file.
 type listed struct{ event, command string }
 
-// listedIn lists the handlers of a TOML text that has all in one list.
+// listedIn lists the handlers of a TOML text that has them all in one list.
 func (i Installer) listedIn(text []byte) (list []listed, err error) {
 	all, err := readTOML(text)
 	for _, one := range tablesOf(all[i.Agent.Shape.Root]) {
@@ -26,8 +26,8 @@ func (i Installer) listedIn(text []byte) (list []listed, err error) {
 	return list, err
 }
 
-// refused says why the agent runs none of the hooks of a TOML text, as for an entry that it does not know; "":
-// it runs them.
+// refused says why the agent runs no hook of a TOML text, for example because of an entry that it does not know;
+// "": it runs them.
 func (i Installer) refused(text []byte) string {
 	all, _ := readTOML(text)
 	shape, agent := i.Agent.Shape, i.Agent.Title+" "+i.Agent.Facts.Driven
@@ -47,7 +47,7 @@ func (i Installer) refused(text []byte) string {
 	return ""
 }
 
-// tablesOf returns the tables of a list; what is none is an empty one.
+// tablesOf returns the tables of a list. An element that is not a table becomes an empty one.
 func tablesOf(value any) (tables []map[string]any) {
 	list, _ := value.([]any)
 	for _, one := range list {
@@ -57,8 +57,8 @@ func tablesOf(value any) (tables []map[string]any) {
 	return tables
 }
 
-// withList returns a TOML text with an element of the list for each event at its end. An element has no
-// other keys than these: Kimi Code drops all hooks for one that it does not know.
+// withList returns a TOML text with an element for each event at the end of the list. An element has only keys that
+// the agent knows: Kimi Code drops all hooks for an unknown key.
 func (e editing) withList(text []byte) ([]byte, []jsonedit.Insert, error) {
 	shape := e.Agent.Shape
 	var added strings.Builder
@@ -79,7 +79,7 @@ func (e editing) withList(text []byte) ([]byte, []jsonedit.Insert, error) {
 	}
 	after := append(slices.Clone(text), elements...)
 	if _, err := readTOML(after); err != nil {
-		return nil, nil, fmt.Errorf("elements [[%s]] cannot be added: %w", shape.Root, err) // such as a list on one line
+		return nil, nil, fmt.Errorf("chibi cannot add elements [[%s]]: %w", shape.Root, err) // such as a list on one line
 	}
 	return after, []jsonedit.Insert{{At: len(text), Length: len(elements)}}, nil
 }

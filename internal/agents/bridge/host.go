@@ -23,8 +23,8 @@ import (
 )
 
 // Host answers the events of one session of an agent, in a process that stays between them, so that
-// resident plugins start once in the session. Nothing else stays: each event opens the home anew, and
-// has the plugins, configuration and trust of its moment. It is safe for concurrent use.
+// resident plugins start once in the session. Nothing else stays: each event opens the home again, and sees the
+// current plugins, configuration and trust. It is safe for concurrent use.
 type Host struct {
 	// Agent is the agent, Options open the home.
 	Agent   engine.Dialect
@@ -39,13 +39,13 @@ type Host struct {
 	notices []string // what plugins said between two events
 }
 
-// NewHost returns a host. It must be closed.
+// NewHost returns a host, which the caller must close.
 func NewHost(opts app.Options, agent engine.Dialect) *Host {
 	if home, err := app.Home(opts.Home); err == nil {
 		opts.Home = home // as in Event.Answer
 	}
 	h := &Host{Agent: agent, Options: opts}
-	h.place.first, _ = os.Getwd() // "": events without a directory happen where the last one did
+	h.place.first, _ = os.Getwd() // "": events without a directory happen in the last event's
 	h.plugins.Identify = keeper.Identity
 	h.plugins.Notify = func(n plugin.Notice) {
 		h.mu.Lock()
@@ -59,9 +59,9 @@ func NewHost(opts app.Options, agent engine.Dialect) *Host {
 // Close ends the plugins.
 func (h *Host) Close() { h.plugins.Close() }
 
-// Asked is an event as it is passed to a host.
+// Asked is an event for a host.
 type Asked struct {
-	// Event is the agent's name of the event, Payload what the agent says about it.
+	// Event is the agent's name of the event, Payload the agent's JSON.
 	Event   string `json:"event"`
 	Payload []byte `json:"payload"`
 	// FailClosed is the FailClosed of [Event], DeadlineMS how long plugins may take together.
@@ -135,7 +135,7 @@ func (h *Host) agent(a Asked) engine.Dialect {
 	return h.Agent
 }
 
-// askHost has the session's host answer, if there is one.
+// askHost lets the session's host answer, if there is one.
 func (r *run) askHost(ctx context.Context, payload []byte) error {
 	host, found := r.host(payload)
 	if !found {
@@ -163,7 +163,7 @@ func (r *run) askHost(ctx context.Context, payload []byte) error {
 // startWithin is how long the first event of a session waits for its host.
 const startWithin = time.Second
 
-// startHost starts the session's host if plugins would stay in it, and has it answer.
+// startHost starts the session's host if plugins would stay in it, and lets it answer.
 func (r *run) startHost(ctx context.Context, payload []byte) error {
 	if r.Globals == nil || r.event.Kind == engine.SessionEnd {
 		return nil
@@ -191,7 +191,7 @@ func (r *run) startHost(ctx context.Context, payload []byte) error {
 // host is the way to the session's host.
 func (r *run) host(payload []byte) (h keeper.Host, found bool) {
 	home, err := app.Home(r.Options.Home)
-	isNested := app.Depth() > 0 // by a plugin, which may be in the host itself, with variables of its own
+	isNested := app.Depth() > 0 // in a plugin, which may be in the host itself, with variables of its own
 	if r.Globals == nil || err != nil || isNested || r.bridge.Run == noSession || len(payload) > maxHosted {
 		return h, false
 	}
@@ -199,15 +199,15 @@ func (r *run) host(payload []byte) (h keeper.Host, found bool) {
 		Env: hostEnvironment(payload, r.Agent)}, true
 }
 
-// maxHosted bounds an event that is passed on, in bytes.
+// maxHosted bounds an event for the host, in bytes.
 const maxHosted = 2 << 20
 
-// hostArguments are the arguments with which this program is a host. Of two homes the last one counts.
+// hostArguments are the arguments that make this program a host. Of two homes the last one counts.
 func hostArguments(globals []string, home, agent, session string) []string {
 	return slices.Concat(globals, []string{"--home", home, "bridge", "serve", agent, "--session", session})
 }
 
-// hostEnvironment is the environment without what the agent says there about one event.
+// hostEnvironment is the environment without the agent's variables about one event.
 func hostEnvironment(payload []byte, agent engine.Dialect) []string {
 	members := gjson.ParseBytes(payload)
 	return slices.DeleteFunc(withoutHookVariables(os.Environ(), agent), func(pair string) bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// identity is the conversation of the agent, for plugins that ask for it. Its transcript is the agent's
-// own, in a form of its own, which hooks of others would take for theirs.
+// identity is the conversation of the agent, for plugins that ask for it. It has no transcript: the agent's own has
+// a different form, and hooks of other agents would take it for theirs.
 func (r *run) identity() plugin.Identity {
 	m := r.moment
 	return plugin.Identity{Session: m.Text(engine.Session), Source: plugin.Source(m.Text(engine.Source)),
@@ -18,7 +18,7 @@ func (r *run) identity() plugin.Identity {
 		Effort: m.Text(engine.Effort), Trusted: m.Text(engine.PermissionMode) == "trusted"}
 }
 
-// request is what is known of the request that an event is about: the agent's, or the last prompt.
+// request is the request that an event is about: the agent's if it tells it, otherwise one with the last prompt.
 func (r *run) request() json.RawMessage {
 	if r.moment.Has(engine.Request) {
 		return r.moment.Values[engine.Request]

@@ -10,19 +10,19 @@ import (
 )
 
 // Add writes the entries of the agent's events into its settings, and tells it of the MCP server.
-// What was added before, by this home, is written anew.
+// It writes entries that this home has added before again.
 func (i Installer) Add() (done Done, err error) {
 	return i.change(editing{Installer: i, adds: true})
 }
 
-// Remove takes out what Add has written.
+// Remove takes out the entries that Add has written.
 func (i Installer) Remove() (done Done, err error) {
 	if done, err = i.change(editing{Installer: i}); err != nil {
 		return done, err
 	}
 	other := i
 	other.Scope = map[string]string{engine.ScopeUser: engine.ScopeProject, engine.ScopeProject: engine.ScopeUser}[i.Scope]
-	left, _ := other.Find() // what cannot be read is no reason not to remove the rest
+	left, _ := other.Find() // an unreadable file does not keep chibi from removing the rest
 	for _, f := range left {
 		if f.Own {
 			done.note("%s still has chibi's entries; this takes them out too: chibi bridge remove %s --%s", f.File,
@@ -32,7 +32,7 @@ func (i Installer) Remove() (done Done, err error) {
 	return done, nil
 }
 
-// change changes the settings file, and where the agent is told of the MCP server.
+// change changes the settings file, and the file or program that takes MCP servers.
 func (i Installer) change(e editing) (done Done, err error) {
 	place, path, err := i.place()
 	if err != nil {
@@ -63,7 +63,7 @@ func (i Installer) change(e editing) (done Done, err error) {
 		err = i.edit(&done, i.path(servers.Place), e)
 	}
 	if e.adds && !i.FailClosed && len(ToldWhenGone(i.Agent)) == 0 {
-		done.note("%s does not show what hooks write, so it cannot tell you that chibi is gone; --fail-closed denies then",
+		done.note("%s does not show the output of hooks, so it cannot tell you that chibi is gone; --fail-closed denies then",
 			i.Agent.Title)
 	}
 	if e.adds && i.Agent.AfterAdd != "" {
@@ -85,7 +85,7 @@ func (i Installer) edit(done *Done, path string, e editing) error {
 	}
 	return jsonfile.Update(receiptsFile(i.Home), func(all *receipts) error {
 		if *all == nil {
-			*all = receipts{} // as an object, also if nothing is kept
+			*all = receipts{} // an object, even if it is empty
 		}
 		var next receipt
 		var changed bool
@@ -113,8 +113,8 @@ func (i Installer) edit(done *Done, path string, e editing) error {
 	})
 }
 
-// editing is a change of a file: what this home has added before is taken out, and with adds
-// added anew.
+// editing is a change of a file. It takes out the entries that this home has added before, and with adds adds them
+// again.
 type editing struct {
 	Installer
 	format string
@@ -151,7 +151,7 @@ func (e editing) apply(text []byte, before receipt) (after []byte, r receipt, er
 	return after, r, nil
 }
 
-// withOwn returns a text with what this home adds.
+// withOwn returns a text with the entries of this home.
 func (e editing) withOwn(text []byte) ([]byte, []jsonedit.Insert, error) {
 	switch {
 	case e.format == "toml" && e.hooks:
@@ -175,8 +175,8 @@ func (e editing) withOwn(text []byte) ([]byte, []jsonedit.Insert, error) {
 	return doc.Text(), doc.Inserts(), nil
 }
 
-// withoutOwn returns a text without what this home has added, and without the lists that are
-// empty then. It is for a text that somebody else has written to since.
+// withoutOwn returns a text without the entries of this home, and without the lists that are then empty. It is for
+// a text that somebody else has changed since.
 func (e editing) withoutOwn(text []byte) ([]byte, error) {
 	switch {
 	case e.format == "toml" && e.hooks:

@@ -17,28 +17,26 @@ import (
 
 // Installer writes entries into an agent's settings files, and takes them out again.
 type Installer struct {
-	// Agent is the agent, Scope whose settings are meant: engine.ScopeUser or ScopeProject.
+	// Agent is the agent. Scope says whose settings to change: engine.ScopeUser or ScopeProject.
 	Agent engine.Dialect
 	Scope string
-	// Home is chibi's home; DefaultHome the one of entries that name none.
+	// Home is chibi's home. DefaultHome is the home of entries that name none.
 	Home, DefaultHome string
-	// Chibi is the program of entries; "": it is found by its name.
+	// Chibi is the program of entries; "": the shell finds it by its name.
 	Chibi string
-	// UserHome and Project are the directories in which settings files are, Getenv reads the
-	// variables that move them.
+	// UserHome and Project are the directories of settings files. Getenv reads the variables that move them.
 	UserHome, Project string
 	Getenv            func(string) string
-	// FailClosed and Limit are those of the entries.
+	// FailClosed and Limit are for the entries.
 	FailClosed bool
 	Limit      time.Duration
 	// NoServer leaves out the MCP server.
 	NoServer bool
-	// Trial says what would be done, with the errors that would come, and changes nothing.
+	// Trial reports the changes and the errors that would come, and changes nothing.
 	Trial bool
-	// Run runs a program of the agent, for those that are told of MCP servers by it; false: it
-	// is not there.
+	// Run runs a program of the agent, for agents that take MCP servers by a program; false: it does not exist.
 	Run func(program string, args ...string) (found bool, err error)
-	// Has reports whether a program is in PATH; nil: that is not looked at.
+	// Has reports whether a program is in PATH; nil: the installer does not look.
 	Has func(program string) bool
 }
 
@@ -74,10 +72,10 @@ func Runner(ctx context.Context) func(string, ...string) (bool, error) {
 	}
 }
 
-// Done is what an installer has done.
+// Done says what an installer has done.
 type Done struct {
-	// Files are the files that were changed, Ran the commands of the agent that changed a file of
-	// its own, and Notes what the person should know.
+	// Files are the files that it changed. Ran are the commands of the agent that it ran, each of which changed a
+	// file of the agent. Notes are for the person.
 	Files, Ran, Notes []string
 }
 
@@ -90,10 +88,10 @@ type NoPlaceError struct{ Title, Scope string }
 
 // Error says so.
 func (e *NoPlaceError) Error() string {
-	return fmt.Sprintf("%s has no settings file of the scope %q that hooks can be written into", e.Title, e.Scope)
+	return fmt.Sprintf("%s has no settings file of the scope %q into which chibi can write hooks", e.Title, e.Scope)
 }
 
-// places lists the settings files of the scope into which entries are written.
+// places lists the settings files of the scope into which chibi writes entries.
 func (i Installer) places() (list []engine.Place) {
 	for _, p := range i.Agent.Places {
 		if p.Write && p.Scope == i.Scope {
@@ -103,7 +101,7 @@ func (i Installer) places() (list []engine.Place) {
 	return list
 }
 
-// place returns that of them whose hooks the agent reads, and its path.
+// place returns the settings file whose hooks the agent reads, and its path.
 func (i Installer) place() (p engine.Place, path string, err error) {
 	list := i.places()
 	if len(list) == 0 {
@@ -140,13 +138,13 @@ func (i Installer) path(p engine.Place) string {
 // limit is the time limit of entries.
 func (i Installer) limit() time.Duration { return cmp.Or(i.Limit, Limit) }
 
-// deadlineOf returns the deadline for a time limit: enough below it to end plugins.
+// deadlineOf returns the deadline for a time limit: early enough to end plugins.
 func deadlineOf(limit time.Duration) time.Duration {
 	return max(time.Second, limit-max(limit/6, 2*time.Second)).Truncate(time.Second)
 }
 
-// namedHome is the home that entries name: none in settings that other people use too, if it
-// is the one that chibi takes anyway.
+// namedHome is the home that entries name. Entries without a program, in settings that other people use too, do not
+// name the default home.
 func (i Installer) namedHome() string {
 	if i.Chibi == "" && i.Home == i.DefaultHome {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// line is an event on a line, and lineAnswer its answer. Its payload is what the agent says, or a text with
-// that: then one that cannot be read fails alone, and the others are answered.
+// line is an event on a line, and lineAnswer its answer. Its payload is the agent's JSON, or a text with it: then a
+// payload that chibi cannot read does not keep it from answering the other lines.
 type line struct {
 	ID         json.RawMessage `json:"id"`
 	Event      string          `json:"event"`
@@ -53,11 +53,11 @@ type lineAnswer struct {
 	Exit   int             `json:"exit"`
 }
 
-// maxUnanswered is how many events may be without an answer; then no further one is read.
+// maxUnanswered is how many events may wait for an answer before ServeLines stops reading.
 const maxUnanswered = 64
 
-// ServeLines answers the events on the lines of in, until that ends or ctx does; each answer is a line
-// of out. The error is what is wrong with a line, or that an answer cannot be written.
+// ServeLines answers the events on the lines of in, until that ends or ctx does. Each answer is a line of out. The
+// error says what is wrong with a line, or why it cannot write an answer.
 func (h *Host) ServeLines(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -15,32 +15,32 @@ import (
 type HookedEvent struct {
 	Event    string    `json:"event"`
 	Passages []Passage `json:"asked_at"`
-	// Arguments say which arguments of tools have another name there, or none, a sentence each.
+	// Arguments say which arguments of tools have a different name there, or none, a sentence each.
 	Arguments []string `json:"arguments"`
 	// Untold say which members of payloads the other agent does not know, a sentence each.
 	Untold []string `json:"untold"`
 	Hooks  []HookIn `json:"hooks"`
 }
 
-// HookIn is a hook, and about what it is asked in the other agent.
+// HookIn is a hook, and the moments at which chibi asks it in the other agent.
 type HookIn struct {
 	Name    string `json:"name"`
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Matcher string `json:"matcher"`
-	// Asked are the values that its matcher matches and at which it is asked, Itself those at which the other
-	// agent runs it by itself, Never those of which the other agent never tells.
+	// Asked are the values for which chibi asks the hook. For Itself the other agent runs it by itself; Never are
+	// values that its matcher matches and that the other agent never tells.
 	Asked  []string `json:"asked"`
 	Itself []string `json:"runs_by_itself"`
 	Never  []string `json:"never"`
-	// LimitMS is how long it may take, if that is longer than the entry for the event.
+	// LimitMS is its time limit, if it is longer than the entry's for the event.
 	LimitMS int64 `json:"limit_ms,omitempty"`
-	// LeftOut says why it is not asked, "": it is.
+	// LeftOut says why chibi does not ask it; "": chibi does.
 	LeftOut string `json:"left_out,omitempty"`
 }
 
-// List says of the hooks of an agent that are there what becomes of them, by their events in the order of
-// its table; those that are left out have none. within is how long an entry waits.
+// List says what becomes of the hooks of an agent in the other one, by their events in the order of its table.
+// Hooks that chibi leaves out have no event. within is how long an entry waits.
 func (r *Rehearsal) List(ctx context.Context, of engine.Dialect, hooks []theirs.Listed, within time.Duration) (
 	list []HookedEvent, err error) {
 	out := hookedAt("")
@@ -86,11 +86,11 @@ func listedHook(h theirs.Listed) HookIn {
 		Itself: []string{}, Never: []string{}}
 }
 
-// in says about what a hook is asked.
+// in says for which values chibi asks a hook.
 func (at Hook) in(passages []Passage, h theirs.Listed, within time.Duration) HookIn {
 	one := listedHook(h)
 	matches, err := at.Of.Matches(at.Event, h.Handler.Matcher)
-	if err != nil && matches == nil { // loading it says so
+	if err != nil && matches == nil { // loading the hook says so
 		return one
 	}
 	note := func(list *[]string, value string) {
@@ -122,14 +122,14 @@ func (at Hook) in(passages []Passage, h theirs.Listed, within time.Duration) Hoo
 	return one
 }
 
-// isOurs reports whether an argument has a name that chibi has given it: no agent has one of this name.
+// isOurs reports whether an argument has a name that only chibi uses.
 func isOurs(argument string) bool {
 	return slices.Contains([]string{"timeout_secs", "cwd", "stdin", "file_pattern", "context_lines", "max_results",
 		"ignore_case", "task", "agent"}, argument)
 }
 
-// arguments says which arguments of the tools that hooks are asked about have no equal in the other agent,
-// and which of its have none here.
+// arguments says which arguments of the hooks' tools have no equal in the other agent, and which arguments of the
+// other agent's tools have no equal here.
 func (r *Rehearsal) arguments(of engine.Dialect, hooks []HookIn) (list []string) {
 	for _, tool := range of.Tools {
 		isAsked := slices.ContainsFunc(hooks, func(h HookIn) bool { return slices.Contains(h.Asked, tool.Name) })
@@ -159,8 +159,8 @@ func unequal(tool, other toolnames.Tool) (list []toolnames.Argument) {
 	return list
 }
 
-// Untold says which members of payloads, of those by which hooks decide, the agent does not tell where hooks of an
-// event are asked.
+// Untold says which members, of those that hooks decide by, are missing in the agent's payloads for hooks of an
+// event.
 func (r *Rehearsal) Untold(e engine.Event, passages []Passage) (list []string) {
 	for _, f := range e.Fields {
 		isJudged := slices.Contains([]engine.Value{engine.Response, engine.Source, engine.Trigger, engine.Summary,

@@ -13,11 +13,11 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 )
 
-// insideVariable lists the events of agents in which a process was started, for chibi that it may start.
+// insideVariable lists the events of agents around a process, for a chibi that the process starts.
 const insideVariable = "CHIBI_BRIDGED"
 
-// mark is how the variable says in which event of which session, about which call, and of which home: the
-// plugins of another home are others.
+// mark names the event in the variable, with its session, its call and the home: a different home has different
+// plugins.
 func (r *run) mark() string {
 	home, _ := app.Home(r.Options.Home) // without one, none of its plugins is asked
 	sum := sha256.Sum256([]byte(home + "\x00" + r.moment.Text(engine.CallID)))
@@ -25,18 +25,16 @@ func (r *run) mark() string {
 		hex.EncodeToString(sum[:8])}, "/")
 }
 
-// isInside reports whether the same event of the same session is being answered around this one: then
-// it is an entry that was asked as a hook, and asking again would never end. An agent that a hook has
-// started has a session of its own.
+// isInside reports whether chibi answers the same event of the same session around this one. A hook is then an
+// entry of chibi, and asking it would never end. An agent that a hook has started has a session of its own.
 func (r *run) isInside() bool {
 	return slices.Contains(strings.Fields(os.Getenv(insideVariable)), r.mark())
 }
 
-// maxNested is how many runs of chibi may be nested around an event: agents that start each other for
-// ever end there.
+// maxNested is how many runs of chibi may be nested around an event. It ends agents that start each other for ever.
 const maxNested = 24
 
-// nestedError reports that more are.
+// nestedError reports that there are more.
 type nestedError struct{ depth int }
 
 // Error says what to look for.
@@ -45,16 +43,14 @@ func (e *nestedError) Error() string {
 		"look for a hook that starts an agent whose hook starts an agent", e.depth)
 }
 
-// pluginEnvironment returns the environment of plugins: without the variables by which hooks of the
-// agent know it, so that a script that is one for several agents answers as chibi's, and with the event
-// that they are asked about, for chibi that they start.
+// pluginEnvironment returns the environment of plugins. It lacks the variables by which hooks recognize the agent,
+// so that a script for several agents answers chibi. It has the current event, for a chibi that plugins start.
 func (r *run) pluginEnvironment() []string {
 	inside := strings.TrimSpace(os.Getenv(insideVariable) + " " + r.mark())
 	return append(withoutHookVariables(os.Environ(), r.Agent), "CHIBI_AGENT="+r.Agent.Name, insideVariable+"="+inside)
 }
 
-// withoutHookVariables returns an environment without the variables that say something about one event of
-// an agent.
+// withoutHookVariables returns an environment without an agent's variables about one event.
 func withoutHookVariables(env []string, agent engine.Dialect) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")

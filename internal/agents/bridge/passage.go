@@ -11,46 +11,46 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Passage is an event of an agent at which hooks of another one are asked.
+// Passage is an event of an agent at which chibi asks hooks of another agent.
 type Passage struct {
 	// At is the event's name.
 	At string `json:"event"`
-	// Values are what matchers of these hooks are compared with there, each once. A tool's is its name in
-	// their agent, with MCP for the name of an MCP server's tool, and All for none.
+	// Values are the values that matchers of these hooks are compared with there, each once. A tool has its name in
+	// their agent; MCP stands for all tools of MCP servers, and All for no value.
 	Values []string `json:"values"`
-	// Becomes is what becomes of what they say.
+	// Becomes says what becomes of their answers.
 	Becomes []Becoming `json:"says"`
-	// Asked are the moments as they are told of them.
+	// Asked are the moments in the hooks' payloads.
 	Asked []engine.Moment `json:"-"`
 }
 
-// How moments are named in lists that have no value of their own: of tools of MCP servers, of events with nothing
-// to compare a matcher with, and where it matters how the agent is set or what a tool's result looks like.
+// Names of moments in lists, for moments without a value of their own: tools of MCP servers, and events without a
+// value for matchers. The others are special cases: a setting of the agent, and the form of a tool's result.
 const (
 	MCP       = "MCP servers' tools"
 	All       = "all"
-	Trusted   = "where nobody is asked before tools run"
+	Trusted   = "where tools run without a question"
 	OtherForm = "results in a form that chibi does not know"
 )
 
-// Becoming is what becomes of one thing that hooks say.
+// Becoming says what becomes of one thing that hooks answer.
 type Becoming struct {
-	// Says is what they say, in the words of [engine.Member.Does].
+	// Says is the effect of the answer, in the words of [engine.Member.Does].
 	Says string `json:"says"`
-	// Arrives is what the agent reads of it; "": nothing.
+	// Arrives is the effect in the agent; "": none.
 	Arrives string `json:"arrives"`
-	// Values are the values of which that holds; nil: all of the passage.
+	// Values are the values for which that holds; nil: all of the passage.
 	Values []string `json:"values,omitempty"`
-	// Why is what the person is told about what is lost, a sentence each.
+	// Why has the sentences for the person about lost effects.
 	Why []string `json:"why,omitempty"`
-	// Unseen says that nobody has seen what the agent does with it: nobody has driven it with such an answer.
+	// Unseen says that no test has driven the agent with such an answer.
 	Unseen bool `json:"unverified,omitempty"`
 }
 
-// Is reports whether what hooks say arrives as it is.
+// Is reports whether the effect arrives unchanged.
 func (b Becoming) Is() bool { return b.Says == b.Arrives }
 
-// Passages lists the events of the agent at which hooks of an event of another one are asked.
+// Passages lists the events of the agent at which chibi asks hooks of another agent's event.
 func (r *Rehearsal) Passages(ctx context.Context, of engine.Dialect, e engine.Event) (list []Passage, err error) {
 	for _, at := range r.In.Events {
 		if !at.Bridged || !r.isSame(at, e) {
@@ -67,7 +67,7 @@ func (r *Rehearsal) Passages(ctx context.Context, of engine.Dialect, e engine.Ev
 	return list, nil
 }
 
-// isSame reports whether a point fires at an event that an event of another agent is at, too.
+// isSame reports whether two events of agents have a point in common.
 func (r *Rehearsal) isSame(at, e engine.Event) bool {
 	points := agents.Bridged{Dialect: r.In}.PointsAt(at)
 	for _, point := range e.Points() {
@@ -78,7 +78,7 @@ func (r *Rehearsal) isSame(at, e engine.Event) bool {
 	return false
 }
 
-// passage tries what becomes of all that hooks say at an event.
+// passage finds out what becomes of each answer that hooks can give at an event.
 func (r *Rehearsal) passage(ctx context.Context, h Hook, at engine.Event) (p Passage, err error) {
 	p.At = at.Name
 	seen := agents.Bridged{Dialect: r.In}.Seen(at)
@@ -117,7 +117,7 @@ func (r *Rehearsal) passage(ctx context.Context, h Hook, at engine.Event) (p Pas
 	return p, nil
 }
 
-// value is what matchers of a hook are compared with at a moment, MCP, or All.
+// value is the value that matchers of a hook are compared with at a moment, MCP, or All.
 func (h Hook) value(m engine.Moment) string {
 	if h.Event.Matches == engine.ToolName && m.Text(engine.ToolCategory) == string(tools.CategoryMCP) {
 		return MCP
@@ -125,7 +125,7 @@ func (h Hook) value(m engine.Moment) string {
 	return cmp.Or(h.Of.Matched(h.Event, m), All)
 }
 
-// add adds what became of one thing that a hook said about a value.
+// add adds what became of a hook's answer for a value.
 func (p *Passage) add(passed Passed, value string, seen []string) {
 	b := Becoming{Says: strings.Join(passed.Says, " and "), Arrives: strings.Join(passed.Arrives, " and ")}
 	if b.Says == "" {
@@ -147,7 +147,8 @@ func (p *Passage) add(passed Passed, value string, seen []string) {
 	one.Why = slices.DeleteFunc(one.Why, func(told string) bool { return !slices.Contains(b.Why, told) }) // of one tool
 }
 
-// why is what the person is told about what is lost, without whose it is. What a hook tells them is none of it.
+// why has the sentences for the person about lost effects, without the hook's name. It leaves out the hook's own
+// text for the person.
 func (p Passed) why() (list []string) {
 	for _, told := range p.Told {
 		if _, text, is := strings.Cut(told, ":1\" at "); is {

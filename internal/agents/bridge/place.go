@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// place is the working directory of a process that answers several events. Those in one directory
-// happen at the same time; one in another directory waits until they are over.
+// place is the working directory of a process that answers several events. Events in the same directory happen at
+// the same time. An event in a different directory waits until they are over.
 type place struct {
 	first string // where it began, and where events without a directory happen
 	mu    sync.Mutex
@@ -16,8 +16,8 @@ type place struct {
 	dir   string
 }
 
-// enter goes to where the agent works, until leave is called: plugins run there, whatever directory
-// the agent starts its hooks in. An error leaves the process where it is.
+// enter goes to the directory where the agent works, until leave is called. Plugins run there, wherever the agent
+// starts its hooks. An error leaves the process where it is.
 func (p *place) enter(dir string) (leave func(), err error) {
 	if p == nil {
 		return func() {}, enterDirectory(dir)

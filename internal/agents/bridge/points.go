@@ -20,7 +20,7 @@ type points struct{ *run }
 // fire fires chibi's points at a moment, in the order in which chibi would.
 func (p points) fire(ctx context.Context) (engine.Effect, error) {
 	if p.moment.Kind == engine.Never && p.event.Kind != engine.Prompt {
-		return engine.Effect{}, nil // as a stop that Grok Build announces when its session ends
+		return engine.Effect{}, nil // such as a stop that Grok Build announces when its session ends
 	}
 	switch p.event.Kind {
 	case engine.SessionStart:
@@ -62,10 +62,10 @@ func (p points) fire(ctx context.Context) (engine.Effect, error) {
 	return engine.Effect{}, nil
 }
 
-// there is the moment as chibi's points are told it.
+// there is the moment for payloads of chibi's points.
 func (p points) there() There { return There{Moment: p.moment, In: p.session.Name()} }
 
-// takes is what the agent takes of what plugins change at a moment.
+// takes says which of the plugins' changes at a moment the agent takes.
 func (p points) takes(m engine.Moment) engine.Taker {
 	return engine.Taker{Dialect: p.Agent, Event: p.event, Moment: m}
 }
@@ -79,8 +79,8 @@ func observe[P any](ctx context.Context, p points, point hookpoints.Point[P, hoo
 	return engine.Effect{}, err
 }
 
-// sessionStarts fires what fires at the start of a run of chibi, and collects what plugins
-// inject into the system prompt.
+// sessionStarts fires the points of the start of a run of chibi, and collects the plugins' texts for the system
+// prompt.
 func (p points) sessionStarts(ctx context.Context) (effect engine.Effect, err error) {
 	forgetOldSessions(p.session.Home, p.bridge)
 	source := p.moment.Text(engine.Source)
@@ -118,8 +118,8 @@ func (p points) sessionEnds(ctx context.Context) (engine.Effect, error) {
 		Reason: p.there().EndReason(), Turns: app.BridgedTraceOf(p.session).Turns()})
 }
 
-// prompt fires pre_message, and in the trace a turn begins, unless the agent goes on by itself. A change
-// of the prompt that the agent does not send is none.
+// prompt fires pre_message and begins a turn in the trace, unless the agent goes on by itself. A changed prompt
+// that the agent does not send does not count as a change.
 func (p points) prompt(ctx context.Context) (engine.Effect, error) {
 	text := p.moment.Text(engine.PromptText)
 	if p.isOwn(text) {
@@ -142,7 +142,7 @@ func (p points) prompt(ctx context.Context) (engine.Effect, error) {
 	return effect, err
 }
 
-// consulted is a call as the agent is about to make it.
+// consulted is the agent's next call, for plugins.
 func (p points) consulted(m engine.Moment) agent.Consulted {
 	call := TheirCallOf(m)
 	return agent.Consulted{Tool: call.Tool(), ID: m.Text(engine.CallID), Arguments: call.Arguments(),
@@ -152,9 +152,8 @@ func (p points) consulted(m engine.Moment) agent.Consulted {
 		}}
 }
 
-// asksElsewhere reports whether the agent has an event of its own for what the permission
-// points of a tool are about, at which chibi is asked too. Whether it has one for a tool that its table does
-// not name nobody knows.
+// asksElsewhere reports whether the agent also asks chibi at a separate event for the permission points of a tool.
+// For a tool that its table does not name, nobody knows.
 func asksElsewhere(d engine.Dialect, at engine.Event, m engine.Moment) bool {
 	if d.Tools.Ours(m.There.Tool, nil).Category == "" && !m.Has(engine.ServerTool) {
 		return false
@@ -173,8 +172,8 @@ func asksElsewhere(d engine.Dialect, at engine.Event, m engine.Moment) bool {
 	})
 }
 
-// beforeTool asks about a call: of a tool that changes several files, about each. Arguments that
-// plugins changed are those that the agent takes.
+// beforeTool asks about a call; about each file, if the tool changes several. Changed arguments are the arguments
+// that the agent takes.
 func (p points) beforeTool(ctx context.Context) (effect engine.Effect, err error) {
 	for _, m := range callsOf(p.moment) {
 		opinion, err := agent.Consult(ctx, p.session.Agent, p.consulted(m))
@@ -201,7 +200,7 @@ func (p points) permission(ctx context.Context) (effect engine.Effect, err error
 	return effect, err
 }
 
-// asked lets plugins answer a question of the agent in the place of the person.
+// asked lets plugins answer a question of the agent in place of the person.
 func (p points) asked(ctx context.Context) (effect engine.Effect, err error) {
 	opinion, err := agent.ConsultAsked(ctx, p.session.Agent, p.consulted(p.moment), p.Agent.Title)
 	p.decide(&effect, opinion)
@@ -209,7 +208,7 @@ func (p points) asked(ctx context.Context) (effect engine.Effect, err error) {
 }
 
 // decide adds an opinion to an effect, if it is stricter. An approval counts only if the
-// configuration says so: the agent would not ask the person then.
+// configuration says so, because the agent then does not ask the person.
 func (p points) decide(effect *engine.Effect, o agent.Opinion) {
 	decision := hookpoints.Decision(o.Decision)
 	if decision == hookpoints.DecisionAllow && !p.session.Config.Bridge.Allow {
@@ -232,8 +231,8 @@ func joined(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// afterTool tells plugins how a call ended. A result that a plugin withholds ends the turn where the
-// agent does not take another one.
+// afterTool tells plugins how a call ended. If a plugin withholds a result and the agent does not take a different
+// one, the turn ends.
 func (p points) afterTool(ctx context.Context) (effect engine.Effect, err error) {
 	call := TheirCallOf(p.moment)
 	output, exit := call.Result()
@@ -253,10 +252,9 @@ func (p points) afterTool(ctx context.Context) (effect engine.Effect, err error)
 	return effect, err
 }
 
-// stop fires what fires when the model has answered: pre_stop last, which may make the turn go
-// on.
+// stop fires the points after the model's answer. pre_stop comes last and can make the turn go on.
 func (p points) stop(ctx context.Context) (effect engine.Effect, err error) {
-	if p.moment.HasFailed() { // nobody makes a turn go on that the person has ended
+	if p.moment.HasFailed() { // plugins cannot continue a turn that has failed, or that the person has ended
 		p.turnEnds(p.state().followUps)
 		return observe(ctx, p, hookpoints.OnTurnFailed, p.there().TurnFailed())
 	}
@@ -289,8 +287,8 @@ func (p points) stop(ctx context.Context) (effect engine.Effect, err error) {
 	return effect, nil
 }
 
-// compaction fires the points of a compaction: those of a whole context where the person asked
-// for it, those of a rolling one otherwise.
+// compaction fires the points of a compaction: of a whole context if the person asked for it, of a rolling one
+// otherwise.
 func (p points) compaction(ctx context.Context) (effect engine.Effect, err error) {
 	auto, before := p.there().IsAutomatic(), p.event.Kind == engine.BeforeCompact
 	whole, rolling := p.there().Compaction(), hookpoints.PreRollingCompactPayload{ContextName: p.session.Name()}

@@ -11,17 +11,16 @@ import (
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
-// receipt says what was inserted into a file, so that it can be taken out again to the byte.
+// receipt says what chibi inserted into a file, so that it can take exactly that out again.
 type receipt struct {
-	// Sum is the hash of the file afterwards: it holds only while nobody else has written.
+	// Sum is the hash of the file afterwards. The receipt is valid only while nobody else has written to the file.
 	Sum string `json:"sum"`
-	// Inserts are what was inserted.
+	// Inserts are the inserted texts.
 	Inserts []jsonedit.Insert `json:"inserts"`
-	// NewFile says that there was no file, NewDirs which directories were made, the outermost
-	// first.
+	// NewFile says that there was no file. NewDirs are the directories that chibi made for it, the outermost first.
 	NewFile bool     `json:"new_file,omitempty"`
 	NewDirs []string `json:"new_dirs,omitempty"`
-	// At is when something was inserted first.
+	// At is the time of the first insert.
 	At time.Time `json:"at,omitzero"`
 }
 
@@ -36,7 +35,7 @@ func (all *receipts) keep(path string, r receipt) {
 	(*all)[path] = r
 }
 
-// inherit leaves directories that are not empty yet to another file in them.
+// inherit leaves directories that are not yet empty to another file in them.
 func (all receipts) inherit(dirs []string) {
 	for path, r := range all {
 		if len(dirs) > 0 && isBelow(path, dirs[len(dirs)-1]) {
@@ -64,7 +63,7 @@ func sumOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// undo returns the text from before the receipt; false: somebody else has written since.
+// undo returns the text from before the receipt; false: somebody else has written to the file since.
 func (r receipt) undo(text []byte) ([]byte, bool) {
 	if r.Sum != sumOf(text) {
 		return nil, false

@@ -22,7 +22,7 @@ type hookCopy struct {
 	scope   string
 }
 
-// of returns what the settings say about hooks, with a recorder in the place of each.
+// of returns the hooks of the settings, with a recorder in place of each.
 func (c hookCopy) of(all map[string]any) map[string]any {
 	kept := map[string]any{}
 	for _, name := range []string{"version", c.shape.Disable, c.shape.Enable, c.shape.Disabled} {
@@ -100,13 +100,13 @@ func (c hookCopy) list(event, matcher string, all []any) (list []any) {
 	return list
 }
 
-// copiedMembers are the members of groups and handlers that say when and how they run, and nothing of what.
+// copiedMembers are the members of groups and handlers that say when and how they run, but not what.
 func copiedMembers() []string {
 	return []string{"matcher", "event", "name", "if", "timeout", "timeoutSec", "once", "async", "asyncRewake",
 		"sequential", "failClosed", "loop_limit", "enabled"}
 }
 
-// record makes a handler a recorder. Behind it, an entry of chibi does what it does, with the home of the copy.
+// record makes a handler a recorder. An entry of chibi also does its work after that, with the home of the copy.
 func (c hookCopy) record(made, handler map[string]any, event, matcher string) {
 	if of, is := handler[c.shape.Event].(string); is {
 		event = of
@@ -135,8 +135,8 @@ func (c hookCopy) record(made, handler map[string]any, event, matcher string) {
 	}
 }
 
-// recorder is the line with which a hook notes that it runs. Hooks with one command at one event have the same
-// one, as agents run these once.
+// recorder is the line with which a hook notes that it runs. Hooks with the same command at the same event have the
+// same line, because agents run them once.
 func (c hookCopy) recorder(t Tried) string {
 	key := strings.Join([]string{t.Event, t.Command}, "\x00")
 	n, isKnown := c.known[key]
@@ -147,8 +147,9 @@ func (c hookCopy) recorder(t Tried) string {
 	return fmt.Sprintf("echo %d >> %s\n", n, quoteWord(c.fired()))
 }
 
-// moved returns the command line of an entry with the home of the copy; false: it is not as chibi writes it, so
-// that it may do anything. Anybody can have written the project's, so their program is this one or found by its name.
+// moved returns the command line of an entry with the home of the copy; false: it differs from chibi's, so that it
+// may do anything. Anybody can have written a project's entries. So their program must be this one, or one that the
+// shell finds by its name.
 func (c hookCopy) moved(e Entry, command string) (string, bool) {
 	_, isKnown := c.dialect.Event(e.Event)
 	isOwn := c.scope == engine.ScopeUser || e.Chibi == "" || project.IsSameFile(e.Chibi, c.program)

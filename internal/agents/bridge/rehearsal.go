@@ -17,9 +17,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Rehearsal is an agent in which hooks of others are tried: each event happens, a hook answers, and the
-// agent is told what chibi bridge run would tell it. So what is said before is what is done. No process is
-// started, and nothing of the person's home is read or written. It is not safe for concurrent use.
+// Rehearsal tries hooks of other agents in an agent: each event happens, a hook answers, and the agent gets the
+// answer of chibi bridge run. So it shows what will happen. It starts no process, and neither reads nor writes the
+// person's home. It is not safe for concurrent use.
 type Rehearsal struct {
 	// In is the agent.
 	In engine.Dialect
@@ -29,8 +29,8 @@ type Rehearsal struct {
 	remove  func()
 }
 
-// NewRehearsal returns a rehearsal, which must be closed, with settings in place of the defaults, such as
-// "bridge.allow=true".
+// NewRehearsal returns a rehearsal, which the caller must close. set replaces defaults of the configuration, such
+// as "bridge.allow=true".
 func NewRehearsal(ctx context.Context, in engine.Dialect, set ...string) (*Rehearsal, error) {
 	home, remove, err := disk.MkdirTemp("chibi-rehearsal-*")
 	if err != nil {
@@ -52,35 +52,35 @@ func (r *Rehearsal) Close() {
 	r.remove()
 }
 
-// Hook is a hook of an agent at one of its events, and what it says there; without a row it has no opinion.
+// Hook is a hook of an agent at one of its events, and its answer there; without a row it has no opinion.
 type Hook struct {
 	Of    engine.Dialect
 	Event engine.Event
 	Row   *engine.Row
 }
 
-// Name is the name that the plugin of the hook has.
+// Name is the name of the hook's plugin.
 func (h Hook) Name() string { return fmt.Sprintf("%s:%s:1", h.Of.Name, h.Event.Name) }
 
-// saying is what the hook answers at a moment.
+// saying is the hook's answer at a moment.
 func (h Hook) saying(m engine.Moment) []byte {
 	return engine.Taker{Dialect: h.Of, Event: h.Event, Moment: m}.Saying(*h.Row)
 }
 
-// Passed is what became of what a hook said.
+// Passed says what became of a hook's answer.
 type Passed struct {
-	// Asked is the moment as the hook was told of it, with which matchers are compared; nil: it was not asked.
+	// Asked is the moment in the hook's payload, for its matchers; nil: chibi did not ask it.
 	Asked *engine.Moment
-	// Answer is what the hook answered, Says what that does where the hook is at home, Arrives what the
-	// agent reads of it, in the words of [engine.Member.Does].
+	// Answer is the hook's answer. Says are its effects in the hook's own agent and Arrives its effects in this
+	// agent, in the words of [engine.Member.Does].
 	Answer        []byte
 	Says, Arrives []string
-	// Output is what the agent is answered, Told what the person is told of what is lost.
+	// Output is the answer to the agent. Told are the sentences for the person about lost effects.
 	Output engine.Output
 	Told   []string
 }
 
-// Fire has a moment happen at an event of the agent.
+// Fire makes a moment happen at an event of the agent.
 func (r *Rehearsal) Fire(ctx context.Context, h Hook, at engine.Event, s Sample) (p Passed, err error) {
 	one, err := hooks.NewPlugin(&h.Of, settings.Handler{Event: h.Event.Name, Kind: engine.CommandHandler}, hooks.Options{
 		Name: h.Name(), Path: "/h/settings", Memory: &hooks.Memory{Keeping: nothingKept()},
@@ -108,7 +108,7 @@ func (r *Rehearsal) Fire(ctx context.Context, h Hook, at engine.Event, s Sample)
 	return p, nil
 }
 
-// answer has a moment happen, and answers it as [Event.Answer] does. told is what the person is told besides.
+// answer makes a moment happen, and answers it as [Event.Answer] does. told are further sentences for the person.
 func (r *Rehearsal) answer(ctx context.Context, at engine.Event, m engine.Moment) (out engine.Output, told []string) {
 	one := &run{Event: Event{Agent: r.In, Name: at.Name}, event: at, moment: m, session: r.session, leave: func() {}}
 	one.bridge = app.Bridge{Agent: r.In.Name, Session: uuid.NewString(), Run: noSession}
@@ -120,8 +120,8 @@ func (r *Rehearsal) answer(ctx context.Context, at engine.Event, m engine.Moment
 	return one.output(effect), one.told.texts
 }
 
-// arriving is what the agent reads of an answer. That chibi tells the person of what is lost is none of it
-// where the hook tells them nothing, nor are arguments and results other than those that the hook gave.
+// arriving lists the effects of an answer in the agent. It leaves out chibi's own message to the person about lost
+// effects, and arguments and results that differ from the hook's.
 func (r *Rehearsal) arriving(at engine.Event, m engine.Moment, p Passed) []string {
 	out := engine.Outcome{Stdout: p.Output.Stdout, Stderr: p.Output.Stderr, Exit: p.Output.Exit}
 	eff := r.In.Effect(at, out)

@@ -18,9 +18,9 @@ func (m There) Request() hookpoints.PreAPIRequestPayload {
 	return hookpoints.PreAPIRequestPayload{ContextName: m.In, RequestBody: body, Nesting: nesting(m.Moment)}
 }
 
-// OfRequest is the effect of an answer at pre_api_request: the members that it changes, and where the agent
-// lets chibi see the request as it is those that it takes out. Of a form of its own it takes only what is to be
-// different.
+// OfRequest is the effect of an answer at pre_api_request: the members that it changes. If the agent shows chibi
+// the request in the usual form, the effect also has the members that the answer takes out; otherwise the agent
+// takes only changed members.
 func (m There) OfRequest(at engine.Event, a hookpoints.PreAPIRequestAnswer) (e engine.Effect) {
 	var before, after map[string]json.RawMessage
 	if a.RequestBody == nil || strictjson.Decode(a.RequestBody, &after) != nil {

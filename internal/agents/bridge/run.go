@@ -23,14 +23,14 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// The times of an entry: its limit, which chibi bridge add writes beside it, and the time at
-// which a plugin that has not answered has failed. Between them the plugins are ended.
+// The times of an entry: its limit, which chibi bridge add writes beside it, and the deadline, at which a plugin
+// that has not answered fails. Between the two chibi ends the plugins.
 const (
 	Limit    = 60 * time.Second
 	Deadline = 50 * time.Second
 )
 
-// maxPayload bounds what an agent says about an event, in bytes.
+// maxPayload bounds an agent's payload of an event, in bytes.
 const maxPayload = 64 << 20
 
 // Event is one event in another agent.
@@ -38,21 +38,20 @@ type Event struct {
 	// Agent is the agent, Name its name for the event.
 	Agent engine.Dialect
 	Name  string
-	// Options open the home. Their purpose, context, output and plugins' terminal are set here.
+	// Options open the home. This package sets their purpose, context, output and terminal of plugins.
 	Options app.Options
-	// FailClosed denies what plugins cannot be asked about.
+	// FailClosed denies what chibi cannot ask plugins about.
 	FailClosed bool
 	// Deadline is how long plugins may take together; 0: the constant Deadline.
 	Deadline time.Duration
-	// Start starts hooks in the background; nil: they are waited for at the end of the event.
+	// Start starts hooks in the background; nil: chibi waits for them at the end of the event.
 	Start Starter
-	// Globals are the arguments of this program before the command, with which the session has its own
-	// process if plugins stay in it, see [Host]; nil: it has none.
+	// Globals are the arguments of this program before the command. A session whose plugins stay gets its own
+	// process with them, see [Host]; nil: it gets none.
 	Globals []string
-	// Said are notices of before the event.
+	// Said are notices from before the event.
 	Said []string
-	// Failed says why the event has failed that another process was asked about; "": it was not. No plugin is
-	// asked then.
+	// Failed says why another process failed to answer the event; chibi then asks no plugin. "": no process failed.
 	Failed string
 
 	place *place // where the process works; nil: it answers this event alone
@@ -61,7 +60,7 @@ type Event struct {
 // Starter starts a process that calls [Finish] for a job of an event, and outlives this one.
 type Starter func(event, job string) error
 
-// run is an event that is being answered.
+// run is an event while chibi answers it.
 type run struct {
 	Event
 	event   engine.Event
@@ -69,19 +68,19 @@ type run struct {
 	session *app.Session
 	bridge  app.Bridge
 	told    teller
-	// unusable says why nothing can be kept of the session.
+	// unusable says why chibi can keep nothing of the session.
 	unusable error
-	// isForgotten says that the session has ended, and what hooks left is removed.
+	// isForgotten says that the session has ended, and that chibi has removed what hooks left.
 	isForgotten atomic.Bool
-	// job is the file of a hook that is asked in the background; "": this is an event.
+	// job is the file of a hook in the background; "": this is an event.
 	job string
-	// foreign is the entry, if it is one of another agent that the agent starts too; nil: it is its own.
+	// foreign is the entry, if it is another agent's that this agent starts too; nil: it is the agent's own.
 	foreign    *foreignEntry
 	leave      func()         // leaves the directory of the event
-	hostAnswer *engine.Output // what the session's own process answers; nil: it is not asked
+	hostAnswer *engine.Output // the answer of the session's own process; nil: chibi has not asked it
 }
 
-// Answer reads what the agent says and returns what it is answered. A failure is an answer too.
+// Answer reads the agent's payload and returns the answer to it. A failure is an answer too.
 func (e Event) Answer(ctx context.Context, in io.Reader) engine.Output {
 	began := time.Now()
 	if home, err := app.Home(e.Options.Home); err == nil {
@@ -106,7 +105,7 @@ func (e Event) Answer(ctx context.Context, in io.Reader) engine.Output {
 	return r.output(effect)
 }
 
-// grace is how long plugins that were ended at the deadline may take to end.
+// grace is how long plugins may take to end after the deadline.
 const grace = 3 * time.Second
 
 // ask asks the plugins.
@@ -162,14 +161,14 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 	return r.fire(ctx)
 }
 
-// fire asks the plugins of the session that is open.
+// fire asks the plugins of the open session.
 func (r *run) fire(ctx context.Context) (engine.Effect, error) {
 	ctx = plugin.WithIdentity(ctx, r.identity)
 	ctx = plugin.WithRequest(ctx, sync.OnceValue(r.request))
 	return judging{r}.once(ctx, func() (engine.Effect, error) { return points{r}.fire(ctx) })
 }
 
-// readAll reads what the agent says, to the end or until ctx ends.
+// readAll reads the agent's payload, to the end or until ctx ends.
 func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 	type result struct {
 		payload []byte
@@ -197,7 +196,7 @@ func (r *run) open(ctx context.Context) (*app.Session, error) {
 	if home, err := app.Home(opts.Home); err == nil {
 		if r.unusable = disk.CheckOwn(r.bridge.Dir(home)); r.unusable != nil {
 			r.told.dir, opts.Trace.Off = "", true
-			r.told.say("nothing of the session is kept: " + r.unusable.Error())
+			r.told.say("chibi keeps nothing of the session: " + r.unusable.Error())
 		}
 	}
 	r.bridge.Keeping = r.keeping
@@ -225,7 +224,7 @@ func (r *run) failure(err error) (effect engine.Effect) {
 	if (isGuard || r.FailClosed) && r.event.Kind.Refuses() {
 		return engine.Effect{Decision: hookpoints.DecisionDeny, Reason: "chibi: " + err.Error()}
 	}
-	r.told.say(fmt.Sprintf("chibi's plugins are not asked: %v", err))
+	r.told.say(fmt.Sprintf("chibi does not ask its plugins: %v", err))
 	return effect
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// teller tells the person of the agent what there is to say, each sentence once in a session.
+// teller tells the person each sentence once in a session.
 type teller struct {
 	dir   string // of the session; "" if it is not known
 	texts []string
@@ -25,15 +25,14 @@ func (t *teller) say(text string) {
 	}
 }
 
-// saidFile names the file of a session that has the hashes of what the person was told.
+// saidFile names the file of a session that has the hashes of the sentences for the person.
 const saidFile = "said"
 
-// maxSaid bounds it, in bytes; then it begins anew.
+// maxSaid bounds it, in bytes; beyond that a new file begins.
 const maxSaid = 64 << 10
 
-// message returns what the person is told at a moment, and notes that they are told. Where that
-// cannot be noted, they are told where a session or a prompt begins; where the session is not
-// known, always.
+// message returns the new sentences for the person at a moment, and notes them. If it cannot note them, it returns
+// them only where a session or a prompt begins; if the session is not known, always.
 func (t *teller) message(at engine.Kind) string {
 	fresh, noted := t.unsaid()
 	isHeard := noted || t.dir == "" || at == engine.SessionStart || at == engine.Prompt
@@ -43,8 +42,7 @@ func (t *teller) message(at engine.Kind) string {
 	return "chibi: " + strings.Join(fresh, "\nchibi: ")
 }
 
-// unsaid returns the sentences that the person was not told, and whether it could be noted that
-// they are.
+// unsaid returns the sentences that the person has not seen, and reports whether it could note them.
 func (t *teller) unsaid() (fresh []string, noted bool) {
 	if t.dir == "" || len(t.texts) == 0 {
 		return t.texts, false

@@ -13,16 +13,16 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// Sample is a moment that is made up, as an agent tells its hooks of it.
+// Sample is a made-up moment, with the payload that an agent would give its hooks.
 type Sample struct {
 	Payload []byte
 	Moment  engine.Moment
-	// Where says what is unusual about it, such as Trusted; "": nothing.
+	// Where names the special case, such as Trusted; "": there is none.
 	Where string
 }
 
-// Samples makes up moments at an event of an agent: one for each of its tools where the event is about tools, and
-// one for each word that a matcher can ask for.
+// Samples makes up moments at an event of an agent: one for each of its tools if the event is about tools, and one
+// for each word that a matcher can name.
 func (h Hook) Samples() (list []Sample) {
 	for _, more := range h.variants() {
 		list = h.add(list, more, "")
@@ -48,7 +48,7 @@ func (h Hook) Samples() (list []Sample) {
 // isResult reports whether a member of a payload is a tool's result in the agent's shape.
 func isResult(f engine.Field) bool { return f.Form == engine.AsResult }
 
-// add adds a sample with some values besides those that each moment has.
+// add adds a sample with further values.
 func (h Hook) add(list []Sample, more map[engine.Value]json.RawMessage, where string) []Sample {
 	values := map[engine.Value]json.RawMessage{}
 	for value, text := range madeUp() {
@@ -62,7 +62,7 @@ func (h Hook) add(list []Sample, more map[engine.Value]json.RawMessage, where st
 	return h.addTold(list, payload, where)
 }
 
-// addTold adds a sample, if the payload is one of the event.
+// addTold adds a sample, if the payload belongs to the event.
 func (h Hook) addTold(list []Sample, payload []byte, where string) []Sample {
 	m, err := h.Of.Moment(h.Event, payload)
 	if err != nil || m.Kind == engine.Never {
@@ -71,7 +71,7 @@ func (h Hook) addTold(list []Sample, payload []byte, where string) []Sample {
 	return append(list, Sample{payload, m, where})
 }
 
-// madeUp are the texts that each moment has, as far as the event tells it.
+// madeUp are the texts of each moment, as far as the event has them.
 func madeUp() map[engine.Value]string {
 	return map[engine.Value]string{engine.Session: "s", engine.PromptID: "p", engine.CallID: "c",
 		engine.Project: "/p", engine.Home: "/h", engine.Model: "m", engine.PermissionMode: "default",
@@ -79,7 +79,7 @@ func madeUp() map[engine.Value]string {
 		engine.Task: engine.Tried, engine.Summary: "s", engine.Failure: "it failed", engine.AgentVersion: "v"}
 }
 
-// variants are what the moments at an event differ in.
+// variants are the values in which the moments at an event differ.
 func (h Hook) variants() (list []map[engine.Value]json.RawMessage) {
 	each := func(of engine.Value, words ...string) {
 		for _, word := range words {
@@ -146,7 +146,7 @@ func madeUpCalls() []madeUpCall {
 	}
 }
 
-// calls are those of the agent's tools, as far as the event is about them.
+// calls are calls of the agent's tools that the event is about.
 func (h Hook) calls() (list []map[engine.Value]json.RawMessage) {
 	only := map[engine.Kind]tools.Category{engine.BeforeShell: tools.CategoryShell, engine.BeforeMCP: tools.CategoryMCP,
 		engine.BeforeRead: tools.CategoryRead}[h.Event.Kind]
@@ -172,7 +172,7 @@ func (h Hook) hasTool(c madeUpCall) bool {
 	return slices.ContainsFunc(h.Of.Tools, func(t toolnames.Tool) bool { return t.Ours == c.tool })
 }
 
-// values are those of a moment that is about the call, and how it ended.
+// values are the values of a moment about the call, and its end.
 func (c madeUpCall) values(status string) map[engine.Value]json.RawMessage {
 	m := engine.Moment{Values: map[engine.Value]json.RawMessage{engine.ToolInput: json.RawMessage(c.arguments)}}
 	m.Set(engine.ToolName, c.tool)

@@ -19,19 +19,19 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// scratch is a copy of what an agent's settings say about hooks, in directories of its own. Each hook in it notes
-// that it runs, and only entries of chibi do anything else. Nothing else of the settings is there: neither what
-// says who the person is, nor what would run.
+// scratch is a copy of the hooks in an agent's settings, in directories of its own. Each hook in it notes that it
+// runs; only entries of chibi do anything else. The copy has no other settings: nothing that identifies the person,
+// and nothing that would run.
 type scratch struct {
 	Installer
-	program string // the path of this one
+	program string // the path of this program
 	dir     string
 	alone   drive.Alone
 	files   map[string]copied // by their paths there
-	from    []string          // the files that were looked for
+	from    []string          // the files that it looked for
 	tried   []Tried
-	known   map[string]int // what is in tried, by event and command
-	notes   []string       // what is wrong in the files
+	known   map[string]int // the places in tried, by event and command
+	notes   []string       // mistakes in the files
 }
 
 // copied is a settings file of the copy.
@@ -42,17 +42,18 @@ type copied struct {
 
 // Tried is a hook of an agent's settings in the copy.
 type Tried struct {
-	// Agent is whose settings they are, which another agent may read too.
+	// Agent is the agent of the settings. Another agent may read them too.
 	Agent   string `json:"agent"`
 	Event   string `json:"event"`
 	File    string `json:"file"`
 	Matcher string `json:"matcher,omitempty"`
-	// Command is its command line, or what it is instead of one.
+	// Command is its command line, or its URL, prompt or type.
 	Command string `json:"command"`
-	// Own says that it is an entry of chibi, of the home; Runs that it runs there, and not only a recorder.
+	// Own says that it is chibi's entry for this home. Runs says that the entry runs in the copy, and not only a
+	// recorder.
 	Own  bool `json:"own"`
 	Runs bool `json:"runs"`
-	// Must says that it fires in every session with a call, Fired how often it did.
+	// Must says that it fires in every session with a call. Fired is how often it did.
 	Must  bool `json:"must_fire"`
 	Fired int  `json:"fired"`
 }
@@ -62,7 +63,7 @@ func (s *scratch) project() string { return filepath.Join(s.dir, "project") }
 func (s *scratch) chibi() string   { return filepath.Join(s.home(), ".chibi") }
 func (s *scratch) fired() string   { return filepath.Join(s.dir, "fired") }
 
-// copyAll copies what the agent reads: its own settings files, and those of other agents.
+// copyAll copies all settings files that the agent reads: its own and other agents'.
 func (s *scratch) copyAll() error {
 	own := engine.Reading{Agent: s.Agent.Name,
 		Scopes: []string{engine.ScopeSystem, engine.ScopeUser, engine.ScopeProject, engine.ScopeLocal}}
@@ -99,11 +100,12 @@ func (s *scratch) copyOf(d engine.Dialect, scopes []string) error {
 	return nil
 }
 
-// copy copies a settings file. One of the organisation is where it is: the agent would run its hooks.
+// copy copies a settings file. It refuses hooks in a file of the organisation: the agent would run them from the
+// file itself.
 func (s *scratch) copy(d engine.Dialect, c foreign.Candidate, text []byte) error {
 	if c.Scope == engine.ScopeSystem {
 		if foreign.Parse(d, c, text, 0).SaysSomething() {
-			return fmt.Errorf("%s has hooks of your organisation, which %s would run; it was not started", c.Path, d.Title)
+			return fmt.Errorf("%s has hooks of your organisation, which %s would run; chibi did not start it", c.Path, d.Title)
 		}
 		return nil
 	}
@@ -139,7 +141,7 @@ func treeOf(text []byte, format string) (map[string]any, error) {
 	return nil, fmt.Errorf("it is %s; want an object", strictjson.TypeOf(text))
 }
 
-// prepare writes the copy, with how the agent is run.
+// prepare writes the copy, with the settings for the run.
 func (s *scratch) prepare(how drive.Agent) error {
 	for name, text := range how.Settings {
 		to, format := filepath.Join(s.home(), filepath.FromSlash(name)), strings.TrimPrefix(path.Ext(name), ".")
@@ -193,14 +195,14 @@ elif [ "$CHIBI_HOOK" = pre_shell_exec ]; then
 fi
 `
 
-// The files that the two calls write, and what the model is told of the second one.
+// The files that the two calls write, and the reason for the model why the second was denied.
 const (
 	allowedFile  = "verify-allowed.txt"
 	deniedFile   = "verify-denied.txt"
 	deniedReason = "chibi bridge verify denies this call, to see whether that holds"
 )
 
-// furnish writes what is beside the settings: a home of chibi with the guard, and a repository.
+// furnish writes a home of chibi with the guard, and a repository.
 func (s *scratch) furnish() error {
 	for _, dir := range []string{s.home(), s.project(), filepath.Join(s.dir, "tmp"),
 		filepath.Join(s.project(), ".git", "objects"), filepath.Join(s.project(), ".git", "refs")} {
@@ -215,7 +217,7 @@ func (s *scratch) furnish() error {
 	return disk.WriteFile(filepath.Join(s.chibi(), "plugins", "verify-guard"), []byte(guard), 0o700)
 }
 
-// env is the whole environment of the agent: nothing of the person's that may be secret.
+// env is the whole environment of the agent. It has none of the person's variables that may be secret.
 func (s *scratch) env(how drive.Agent, isAlone bool) []string {
 	env := []string{"HOME=" + s.home(), "TMPDIR=" + filepath.Join(s.dir, "tmp"), "TERM=dumb"}
 	for _, name := range []string{"PATH", "SHELL", "USER", "LOGNAME", "LANG", "LC_ALL"} {

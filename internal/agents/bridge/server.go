@@ -42,7 +42,7 @@ func (i Installer) isOwnServer(one gjson.Result) bool {
 	return filepath.Clean(home) == filepath.Clean(i.Home)
 }
 
-// addServer adds chibi to the servers of a file, unless there is one of its name.
+// addServer adds chibi to the servers of a file, unless there is a server with its name.
 func (i Installer) addServer(doc *jsonedit.Doc) error {
 	place, _ := i.Agent.Servers.In(i.Scope)
 	if doc.Get(place.Root, ServerName).Exists() {
@@ -64,8 +64,8 @@ func (i Installer) removeServer(doc *jsonedit.Doc) {
 	}
 }
 
-// tellServer lets a program of the agent add or remove the server. What it was told is noted beside
-// the receipts of files.
+// tellServer lets a program of the agent add or remove the server. It notes the command beside the receipts of
+// files.
 func (e editing) tellServer(done *Done, place engine.ServerPlace) error {
 	if e.Trial {
 		return e.tryServer(done, place)
@@ -94,7 +94,7 @@ func (e editing) tellServer(done *Done, place engine.ServerPlace) error {
 	})
 }
 
-// telling is what tells a program of the agent of the server.
+// telling has the commands by which a program of the agent adds and removes the server.
 type telling struct {
 	done        *Done
 	remove, add []string
@@ -103,13 +103,13 @@ type telling struct {
 // command is the command line that adds the server.
 func (t telling) command() string { return strings.Join(t.add, " ") }
 
-// hasServer reports whether the program says that it has a server of this name, which chibi added.
+// hasServer reports whether the program says that it already has a server with this name.
 func (i Installer) hasServer(t telling) bool {
 	_, err := i.Run(t.add[0], t.add[1:]...)
 	return err != nil && strings.Contains(err.Error(), "already exists")
 }
 
-// tell tells the program of the server, and reports whether it has it.
+// tell lets the program add the server, and reports whether it did.
 func (i Installer) tell(t telling, wasTold bool) bool {
 	if wasTold {
 		_, _ = i.Run(t.remove[0], t.remove[1:]...) // somebody may have removed it
@@ -139,8 +139,7 @@ func (i Installer) serverTable(root string) string {
 		strings.Join(quoted, ", ") + "]\n"
 }
 
-// withTable returns a TOML text with the server's table at its end, unless there is one of its
-// name.
+// withTable returns a TOML text with the server's table at its end, unless there is a server with its name.
 func (e editing) withTable(text []byte) ([]byte, []jsonedit.Insert, error) {
 	place, _ := e.Agent.Servers.In(e.Scope)
 	all, err := readTOML(text)
@@ -162,7 +161,7 @@ func (e editing) withTable(text []byte) ([]byte, []jsonedit.Insert, error) {
 	return after, []jsonedit.Insert{{At: len(text), Length: len(table)}}, nil
 }
 
-// withoutTable returns a TOML text without the server's table, if it is that of this home.
+// withoutTable returns a TOML text without the server's table, if its home is this home.
 func (e editing) withoutTable(text []byte) ([]byte, error) {
 	place, _ := e.Agent.Servers.In(e.Scope)
 	all, err := readTOML(text)
@@ -195,8 +194,8 @@ func (e editing) withoutTable(text []byte) ([]byte, error) {
 	return after, nil
 }
 
-// cutTables returns a TOML text without the tables whose headers are cut: each from its header to the last
-// line of it that says something, with the blank line before it. Comments behind it stay.
+// cutTables returns a TOML text without the tables whose headers are cut: each from its header to its last line
+// that is not a comment, with the blank line before it. Comments behind it stay.
 func cutTables(text []byte, isCut func(header string) bool) []byte {
 	var kept, comments []string
 	inTable := false

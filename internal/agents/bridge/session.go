@@ -22,9 +22,8 @@ const maxSessionName = 100
 // noSession is the id of events whose agent names no session.
 const noSession = "none"
 
-// sessionOf returns the id of the agent's session, and the name of its directory: the id if it
-// can be one, in any file system, else its hash. VS Code has another member for it in what it says to
-// hooks of Claude Code.
+// sessionOf returns the id of the agent's session, and the name of its directory: the id if any file system takes
+// it as a name, else its hash. VS Code has a different member for the id in the payloads of Claude Code's hooks.
 func sessionOf(m engine.Moment) (id, name string) {
 	id = cmp.Or(m.Text(engine.Session), gjson.ParseBytes(m.Extra["sessionId"]).Str, noSession)
 	isPlain := func(r rune) bool {
@@ -41,8 +40,8 @@ func sessionOf(m engine.Moment) (id, name string) {
 const ServerName = "chibi"
 
 // isServed reports whether the event is about a tool of chibi's own MCP server, whose calls
-// pass all hooks there. A server of this name alone is not enough: a project can bring one with
-// other tools, and some agents write names of servers and tools so that chibi_x can be either.
+// pass all hooks in the server. A server with this name is not enough: a project can bring one with other tools,
+// and some agents write names of servers and tools so that chibi_x can be either.
 func isServed(at engine.Event, m engine.Moment, s *app.Session) bool {
 	about := []engine.Kind{engine.BeforeTool, engine.AskPermission, engine.BeforeMCP, engine.AfterTool,
 		engine.ToolSucceeded, engine.ToolFailed, engine.AfterMCP}
@@ -53,15 +52,14 @@ func isServed(at engine.Event, m engine.Moment, s *app.Session) bool {
 	return found && slices.Contains(app.ServedKinds(), tool.Spec().Kind)
 }
 
-// keptFor is how long the trace of a session is kept after its last event, leftFor how long what hooks left
-// in it and what is noted of its turn.
+// keptFor is how long chibi keeps the trace of a session after its last event. leftFor is how long it keeps what
+// hooks left in the session, and the notes of its turn.
 const (
 	keptFor = 30 * 24 * time.Hour
 	leftFor = 24 * time.Hour
 )
 
-// forgetOldSessions removes the directories of sessions of the agent in which nothing has
-// happened for long.
+// forgetOldSessions removes the directories of old sessions of the agent.
 func forgetOldSessions(home string, now app.Bridge) {
 	dir := app.BridgeDir(home, now.Agent)
 	entries, err := os.ReadDir(dir)
@@ -71,7 +69,7 @@ func forgetOldSessions(home string, now app.Bridge) {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		idle := time.Since(lastEvent(path))
-		switch { // what cannot be removed the next session tries again
+		switch { // if it cannot remove a file, the next session tries again
 		case e.Name() == now.Session:
 		case idle > keptFor:
 			_ = disk.OS{}.RemoveAll(path)
@@ -83,7 +81,7 @@ func forgetOldSessions(home string, now app.Bridge) {
 	}
 }
 
-// lastEvent returns when something was written in a session's directory last.
+// lastEvent returns the time of the newest file in a session's directory.
 func lastEvent(dir string) (last time.Time) {
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
@@ -91,7 +89,7 @@ func lastEvent(dir string) (last time.Time) {
 			last = info.ModTime()
 		}
 	}
-	if last.IsZero() { // it is being made, or is not to be read
+	if last.IsZero() { // another process is making it, or it is unreadable
 		last = time.Now()
 	}
 	return last

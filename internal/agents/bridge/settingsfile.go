@@ -15,7 +15,7 @@ import (
 // maxSettings bounds a settings file, in bytes.
 const maxSettings = jsonedit.MaxBytes
 
-// settingsFile is where a settings file is: that of a link is where it leads to.
+// settingsFile returns the path of a settings file; if it is a link, the path to which it leads.
 func settingsFile(path string) (string, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real, nil
@@ -42,8 +42,8 @@ func readSettings(path string) (text []byte, err error) {
 }
 
 // changeSettings changes a file: change gets its text, nil for none, and returns the new one, nil
-// for none. What the agent or another program writes meanwhile stands, and the change is made
-// again. made are the directories that were made for it.
+// for none. If the agent or another program writes meanwhile, its text stays, and change runs again. made are the
+// directories that it made for the file.
 func changeSettings(path string, change func(text []byte) ([]byte, error)) (made []string, err error) {
 	file, err := settingsFile(path)
 	if err != nil {
@@ -64,8 +64,7 @@ func changeSettings(path string, change func(text []byte) ([]byte, error)) (made
 	return made, err
 }
 
-// makeDirs makes a directory and those that it is in, and returns what it made, the outermost
-// first.
+// makeDirs makes a directory and its parents, and returns the directories that it made, the outermost first.
 func makeDirs(dir string) (made []string, err error) {
 	var missing []string
 	for at := dir; ; at = filepath.Dir(at) {
@@ -88,7 +87,7 @@ func makeDirs(dir string) (made []string, err error) {
 	return made, nil
 }
 
-// removeDirs removes directories that were made, as far as they are empty, and returns the others.
+// removeDirs removes directories that chibi made, as far as they are empty, and returns the others.
 func removeDirs(made []string) (left []string) {
 	for i, dir := range slices.Backward(made) {
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {

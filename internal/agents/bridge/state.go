@@ -11,22 +11,22 @@ import (
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
-// state is what chibi remembers of an agent's session: each event is a process of its own.
+// state is what chibi remembers of an agent's session, because each event is a separate process.
 type state struct {
 	followUps
-	// Submits says that the agent has told which prompt a person submitted: what it calls a prompt without
-	// that is its own then.
+	// Submits says that the agent names the prompt that a person submitted. A prompt without that is then the
+	// agent's own.
 	Submits bool `json:"submits,omitzero"`
 	// Phase says how far the session is.
 	Phase phase `json:"phase,omitzero"`
 	// Hooks are what the hooks of other agents leave for later events, by the agents' names.
 	Hooks map[string]hooks.Remembered `json:"hooks,omitzero"`
-	// Foreign are the agents whose entries the agent starts too, Verdicts what one entry leaves for another.
+	// Foreign are the agents whose entries the agent starts too. Verdicts are what one entry leaves for another.
 	Foreign  []string  `json:"foreign,omitzero"`
 	Verdicts []verdict `json:"verdicts,omitzero"`
 }
 
-// phase is how far a session is: "" until it has begun.
+// phase says how far a session is: "" until it has begun.
 type phase string
 
 const (
@@ -34,7 +34,7 @@ const (
 	ended   phase = "ended"
 )
 
-// errEnded means that nothing is kept for a session any more.
+// errEnded means that chibi no longer keeps anything for a session.
 var errEnded = errors.New("the session has ended")
 
 // maxState bounds the file of a session's state, in bytes.
@@ -43,15 +43,15 @@ const maxState = 16 << 20
 // stateName is the name of the file in the session's directory that keeps it.
 const stateName = "session.json"
 
-// stateFile is that file. Its lock is waited for as long as the event allows: the agent goes on without an
-// answer that comes too late.
+// stateFile is that file. A process waits for its lock only as long as the event allows: the agent does not wait
+// for a late answer.
 func (r *run) stateFile() jsonfile.File {
 	patience := min(jsonfile.DefaultPatience, max(time.Millisecond, time.Until(r.bridge.Until)/4))
 	return jsonfile.File{Path: filepath.Join(r.bridge.Dir(r.session.Home), stateName), Max: maxState, Private: true,
 		Patience: patience}
 }
 
-// state returns what is remembered; nothing, if it cannot be read: whoever changes it says that.
+// state returns what chibi remembers; nothing, if it cannot read the file. The next change then reports why.
 func (r *run) state() state {
 	if r.unusable != nil {
 		return state{}
@@ -60,7 +60,7 @@ func (r *run) state() state {
 	return s
 }
 
-// change changes what is remembered, unless the step fails. Verdicts that nobody waits for any more go.
+// change changes what chibi remembers, unless the step fails. It removes old verdicts.
 func (r *run) change(step func(*state) error) error {
 	if r.unusable != nil {
 		return r.unusable
@@ -74,8 +74,8 @@ func (r *run) change(step func(*state) error) error {
 	})
 }
 
-// enter notes that the session is in a phase, and reports whether it was in another one. Where that cannot
-// be noted it was: something that fires twice is better than something that does not.
+// enter notes that the session is in a phase, and reports whether that is new. It also returns true if it cannot
+// note the phase: a point that fires twice is better than a point that does not fire.
 func (r *run) enter(now phase) (isNew bool) {
 	if r.bridge.Run == noSession {
 		return true
@@ -85,7 +85,7 @@ func (r *run) enter(now phase) (isNew bool) {
 		return nil
 	})
 	if err != nil {
-		r.told.say("that the session begins or ends cannot be noted: " + err.Error())
+		r.told.say("chibi cannot note that the session begins or ends: " + err.Error())
 	}
 	return isNew || err != nil
 }

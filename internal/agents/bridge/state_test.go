@@ -55,7 +55,7 @@ func TestASessionsDirectoryThatIsNotItsOwn(t *testing.T) {
 				t.Skip(err) // only root gives files away
 			}
 			out := tell(t, dir, "codex", "SessionStart", `{"session_id":"s1","source":"startup"}`)
-			if !strings.Contains(out, "started") || !strings.Contains(out, "nothing of the session is kept") {
+			if !strings.Contains(out, "started") || !strings.Contains(out, "chibi keeps nothing of the session") {
 				t.Errorf("the session started with %s", out)
 			}
 			if out := tell(t, dir, "codex", "PreToolUse", forbidden); !strings.Contains(out, "not this") {

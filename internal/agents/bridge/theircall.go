@@ -12,11 +12,11 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// TheirCall is the tool call that a moment of an agent is about, as chibi knows such calls.
+// TheirCall is the tool call of an agent's moment, in chibi's form.
 type TheirCall struct{ engine.Moment }
 
-// TheirCallOf returns the call of a moment. Events about one kind of thing alone, such as a
-// command, name no tool: it is chibi's tool of that kind then.
+// TheirCallOf returns the call of a moment. An event for one kind of call, such as a command, names no tool; the
+// tool is then chibi's tool of that kind.
 func TheirCallOf(m engine.Moment) TheirCall {
 	if m.Has(engine.ToolName) {
 		return TheirCall{m}
@@ -43,10 +43,10 @@ func (m TheirCall) name(tool string, category tools.Category, subject string, ar
 	m.Values[engine.ToolInput], _ = strictjson.Encode(map[string]string{subject: m.Text(argument)})
 }
 
-// Nesting says in which sub-agent of the agent it happens.
+// Nesting says in which sub-agent of the agent the call happens.
 func (m TheirCall) Nesting() hookpoints.Nesting { return nesting(m.Moment) }
 
-// Tool describes the tool that a moment is about, as chibi describes such tools.
+// Tool describes the tool of the call in chibi's form.
 func (m TheirCall) Tool() tools.Spec {
 	spec := tools.Spec{Name: m.Text(engine.ToolName), Kind: tools.Coding,
 		Category: tools.Category(m.Text(engine.ToolCategory)),
@@ -58,7 +58,7 @@ func (m TheirCall) Tool() tools.Spec {
 	return spec
 }
 
-// Arguments returns the arguments of the tool: an object, or whatever the agent says instead.
+// Arguments returns the arguments of the tool: an object, or the agent's JSON in its place.
 func (m TheirCall) Arguments() json.RawMessage {
 	if m.Has(engine.ToolInput) {
 		return m.Values[engine.ToolInput]
@@ -71,12 +71,12 @@ func (m TheirCall) Took() time.Duration {
 	return time.Duration(m.Number(engine.Duration)) * time.Millisecond
 }
 
-// Failed reports whether the tool that a moment is about has failed.
+// Failed reports whether the tool has failed.
 func (m TheirCall) Failed() bool {
 	return m.Text(engine.ToolStatus) == "failed" || m.Has(engine.ToolError)
 }
 
-// Result returns what the tool answered and its exit status.
+// Result returns the tool's answer and its exit status.
 func (m TheirCall) Result() (output string, exit int) {
 	return cmp.Or(m.Text(engine.ToolOutput), m.Text(engine.ToolError)), int(m.Number(engine.ToolExit))
 }

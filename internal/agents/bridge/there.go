@@ -10,12 +10,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// There is a moment of an agent as chibi's points are told it. It is chibi's side of the bridge: a
-// moment of an agent becomes payloads of chibi's points, and what chibi's plugins answer becomes
-// an effect.
+// There is a moment of an agent on chibi's side of the bridge: it becomes payloads of chibi's points, and the
+// answers of chibi's plugins become an effect.
 type There struct {
 	engine.Moment
-	// In is the name that plugins are told as that of the context.
+	// In is the name of the context in payloads.
 	In string
 }
 
@@ -58,14 +57,14 @@ func OfInjections(answers ...hookpoints.SystemPromptAnswer) (e engine.Effect) {
 	return e
 }
 
-// PostMessage is the payload of post_message; prompt is the one that was answered.
+// PostMessage is the payload of post_message; prompt is the prompt that the model answered.
 func (m There) PostMessage(prompt string) hookpoints.PostMessagePayload {
 	return hookpoints.PostMessagePayload{Prompt: prompt, Response: m.Text(engine.Response), ContextName: m.In,
 		Nesting: nesting(m.Moment)}
 }
 
-// Continued is how often hooks have continued the turn, as the agent says: where it says only that
-// they have, 1.
+// Continued is how often, by the agent's payload, hooks have continued the turn; 1 if the agent says only that they
+// have.
 func (m There) Continued() int {
 	if n := int(m.Number(engine.FollowUps)); n > 0 || !gjson.ParseBytes(m.Values[engine.StopActive]).Bool() {
 		return n
@@ -73,7 +72,7 @@ func (m There) Continued() int {
 	return 1
 }
 
-// PreStop is the payload of pre_stop; continued is how often the turn was.
+// PreStop is the payload of pre_stop; continued is how often the turn has gone on.
 func (m There) PreStop(continued int) hookpoints.PreStopPayload {
 	return hookpoints.PreStopPayload{ContextName: m.In, Response: m.Text(engine.Response), FollowUps: continued,
 		Messages: []hookpoints.ChatMessage{{Role: "assistant", Content: m.Text(engine.Response)}},
@@ -123,7 +122,7 @@ func (m There) Compaction() hookpoints.ContextPayload {
 		Summary: m.Text(engine.Summary)}
 }
 
-// IsAutomatic reports whether a compaction is one that the agent makes by itself.
+// IsAutomatic reports whether the agent compacts by itself.
 func (m There) IsAutomatic() bool { return m.Text(engine.Trigger) == "auto" }
 
 // OfCompact is the effect of an answer before a compaction.
@@ -176,8 +175,8 @@ func (m There) EndReason() string {
 	return "user_exit"
 }
 
-// PostTurn is the payload of post_turn. Agents say neither how many responses there were nor
-// which tools this one calls.
+// PostTurn is the payload of post_turn. Agents tell neither the number of responses nor the tools that this one
+// calls.
 func (m There) PostTurn() hookpoints.PostTurnPayload {
 	return hookpoints.PostTurnPayload{ContextName: m.In, TurnNumber: 1, Response: m.Text(engine.Response),
 		ToolsUsed: []string{},

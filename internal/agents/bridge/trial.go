@@ -13,7 +13,7 @@ import (
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
-// Added lists the settings files into which a home has added entries, and what it told agents.
+// Added lists the settings files into which a home has added entries, and its commands for agents.
 func Added(home string) ([]string, error) {
 	all, err := receiptsOf(home)
 	return slices.Sorted(maps.Keys(all)), err
@@ -22,7 +22,7 @@ func Added(home string) ([]string, error) {
 // receiptsOf reads the receipts of a home.
 func receiptsOf(home string) (receipts, error) { return jsonfile.Read[receipts](receiptsFile(home)) }
 
-// try says whether a file would be changed, and why it could not be.
+// try notes a file that e would change, and says why it could not.
 func (e editing) try(done *Done, path string) error {
 	all, err := receiptsOf(e.Home)
 	if err != nil {
@@ -50,7 +50,7 @@ func (e editing) try(done *Done, path string) error {
 	return nil
 }
 
-// tryServer says whether the agent would be told that the MCP server is gone.
+// tryServer notes the command by which e would remove the MCP server from the agent.
 func (e editing) tryServer(done *Done, place engine.ServerPlace) error {
 	all, err := receiptsOf(e.Home)
 	if _, wasTold := all[strings.Join(place.Add, " ")]; wasTold && !e.adds {

@@ -15,8 +15,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// unreadError means that a plugin whose failure blocks cannot be asked about an event, since that
-// cannot be read.
+// unreadError means that a plugin whose failure blocks cannot decide about an event, because chibi cannot read the
+// event.
 type unreadError struct {
 	plugin string
 	why    error
@@ -24,14 +24,14 @@ type unreadError struct {
 
 // Error names the plugin.
 func (e *unreadError) Error() string {
-	return fmt.Sprintf("the guard %q cannot be asked: %v", e.plugin, e.why)
+	return fmt.Sprintf("the guard %q cannot decide: %v", e.plugin, e.why)
 }
 
 // Unwrap returns why.
 func (e *unreadError) Unwrap() error { return e.why }
 
-// unread returns the error for an event that cannot be read, for example since arguments nest too
-// deep, which a model can bring about: that of a guard that had to be asked, if there is one.
+// unread returns the error for an event that chibi cannot read, for example because arguments nest too deep, which
+// a model can bring about. If a guard had to decide about the event, the error names the guard.
 func (r *run) unread(ctx context.Context, why error) (err error) {
 	if !r.event.Kind.Refuses() {
 		return why
@@ -46,8 +46,8 @@ func (r *run) unread(ctx context.Context, why error) (err error) {
 	return cmp.Or(r.unasked(why), why)
 }
 
-// unasked returns the error for the first plugin that would have to be asked about the event and
-// whose failure blocks there, nil if there is none.
+// unasked returns the error for the first plugin that has to decide about the event and whose failure blocks there;
+// nil if there is none.
 func (r *run) unasked(why error) error {
 	points := (agents.Bridged{Dialect: r.Agent}).PointsAt(r.event)
 	if r.moment.Text(engine.ToolCategory) == string(tools.CategoryShell) && !asksElsewhere(r.Agent, r.event, r.moment) {
@@ -63,8 +63,8 @@ func (r *run) unasked(why error) error {
 	return nil
 }
 
-// odd tells the person of members of another shape than chibi knows, which plugins are told as they
-// are. It returns an error where a plugin that judges by them must not be passed by.
+// odd tells the person of members that have a different shape than chibi knows; plugins get them unchanged. It
+// returns an error if a plugin that decides by them must decide.
 func (r *run) odd() error {
 	if len(r.moment.Odd) == 0 {
 		return nil

@@ -21,7 +21,7 @@ func TestACallThatCannotBeReadDoesNotPassARequiredGuard(t *testing.T) {
 		strings.Repeat("]", 2000))
 	for config, want := range map[string]string{
 		"": `Reason":"chibi: payload of PreToolUse: it nests too deep`,
-		"[plugins.guard]\non_failure = \"block\"\n": `Reason":"chibi: the guard \"guard\" cannot be asked: payload of`,
+		"[plugins.guard]\non_failure = \"block\"\n": `Reason":"chibi: the guard \"guard\" cannot decide: payload of`,
 		"[plugins.other]\non_failure = \"block\"\n": `Reason":"chibi: the guard \"other\" is missing`,
 	} {
 		dir := t.TempDir()

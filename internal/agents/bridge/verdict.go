@@ -23,19 +23,19 @@ const (
 	maxVerdict  = 256 << 10
 )
 
-// verdict is what plugins said about an event to one of the entries that are asked about it.
+// verdict is the plugins' answer about an event, which one of several entries for the event leaves for the others.
 type verdict struct {
-	// Key says what it is about. Changed says it with the arguments as plugins changed them.
+	// Key is the hash of the event. Changed is the hash with the arguments that plugins changed.
 	Key     string `json:"key"`
 	Changed string `json:"changed,omitzero"`
-	// By is the agent in whose settings the entry is, At when it was.
+	// By is the agent in whose settings the entry is. At is the time.
 	By string    `json:"by"`
 	At time.Time `json:"at"`
-	// Effect is the effect as JSON, to the byte.
+	// Effect is the effect as JSON, byte for byte.
 	Effect string `json:"effect"`
 }
 
-// isOver reports whether nobody waits for the verdict any more.
+// isOver reports whether the verdict is too old for another entry.
 func (v verdict) isOver() bool {
 	age := time.Since(v.At)
 	return age < 0 || age > Limit
@@ -44,9 +44,9 @@ func (v verdict) isOver() bool {
 // judging is an event whose verdict other entries may share.
 type judging struct{ *run }
 
-// once has plugins asked about an event once, where an agent starts several entries for it: its own
-// and those of agents whose settings it reads. The first one asks, another one returns the same verdict. One
-// that cannot have it asks itself: whatever goes wrong, plugins are asked once too often.
+// once asks plugins about an event once, although an agent starts several entries for it: its own and the entries
+// of agents whose settings it reads. The first entry asks, the others return the same verdict. An entry that cannot
+// have the verdict asks itself: in doubt, chibi asks plugins once too often.
 func (r judging) once(ctx context.Context, ask func() (engine.Effect, error)) (engine.Effect, error) {
 	if !r.isShared() || r.id() == "" {
 		return ask()
@@ -61,15 +61,15 @@ func (r judging) once(ctx context.Context, ask func() (engine.Effect, error)) (e
 		return effect, nil
 	}
 	effect, err := ask()
-	if err != nil || ctx.Err() != nil { // a plugin that was interrupted has not answered
+	if err != nil || ctx.Err() != nil { // an interrupted plugin has not answered
 		return effect, err
 	}
 	r.keep(key, effect)
 	return effect, nil
 }
 
-// isShared reports whether the agent starts several entries: this one is another agent's, which is noted, or
-// such a one was noted in the session. Where that begins, one may follow.
+// isShared reports whether the agent starts several entries for an event: this entry is another agent's, which it
+// notes, or an entry noted so before in the session. At the start of a session, one may follow.
 func (r judging) isShared() bool {
 	if r.unusable != nil || r.bridge.Run == noSession || r.foreign == nil && r.Agent.Reads == nil {
 		return false
@@ -88,8 +88,8 @@ func (r judging) isShared() bool {
 	}) == nil
 }
 
-// id is what names the event among those of its kind: the agent's id of the call, or of the prompt with
-// which a turn begins and ends, or the session where that begins. Events without one are asked about twice.
+// id tells the event from others of its kind: the agent's id of the call, of the prompt with which a turn begins
+// and ends, or of the session that begins. About an event without an id chibi asks twice.
 func (r judging) id() string {
 	switch r.event.Kind {
 	case engine.SessionStart:
@@ -100,8 +100,8 @@ func (r judging) id() string {
 	return r.moment.Text(engine.CallID)
 }
 
-// keyWith is the hash of all that plugins are told about the event, but for the time, with these arguments of
-// the tool: an id alone says nothing, as agents use some again, and what is judged is what it stands for.
+// keyWith is the hash of everything in the event that plugins see, except the time, with these arguments of the
+// tool. An id is not enough: agents use some again, and the verdict is about the call and not about its id.
 func (r judging) keyWith(input json.RawMessage) string {
 	about := maps.Clone(r.moment.Values)
 	for _, v := range []engine.Value{engine.Time, engine.ToolName, engine.ToolInput, engine.ToolCategory,
@@ -120,10 +120,10 @@ func (r judging) keyWith(input json.RawMessage) string {
 // askedDir is the directory of a session in which an entry holds a lock while it asks.
 func askedDir(session string) string { return filepath.Join(session, "asked") }
 
-// timeToAsk is what an entry that waits for another one leaves of its time to ask itself, at most half of it.
+// timeToAsk is the time that an entry that waits for another one keeps for asking itself, at most half of its own.
 const timeToAsk = 10 * time.Second
 
-// lock waits until no other entry asks about the same. The lock of a process that has died is free.
+// lock waits until no other entry asks about the same event. A process that dies frees its lock.
 func (r judging) lock(ctx context.Context, key string) (unlock func(), err error) {
 	dir := askedDir(r.bridge.Dir(r.session.Home))
 	if err := disk.MkdirAll(disk.OS{}, dir, 0o700); err != nil {
@@ -138,13 +138,13 @@ func (r judging) lock(ctx context.Context, key string) (unlock func(), err error
 		return nil, err
 	}
 	return func() {
-		_ = disk.OS{}.Remove(path) // whoever waits for it makes it anew
+		_ = disk.OS{}.Remove(path) // an entry that waits for it makes it again
 		free()
 	}, nil
 }
 
-// take takes the verdict of another entry, once: an entry that is asked about the same again asks again. What
-// the model and the person are told has been told.
+// take takes the verdict of another entry, once: an entry that comes with the same event again asks again. The
+// other entry has already passed on the texts for the model and the person.
 func (r judging) take(key string) (effect engine.Effect, found bool) {
 	by, _ := r.entry()
 	isMeant := func(v verdict) bool { return (v.Key == key || v.Changed == key) && v.By != by && !v.isOver() }

@@ -18,7 +18,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// Verifying is how an agent is verified.
+// Verifying says how to verify an agent.
 type Verifying struct {
 	// Limit is how long the agent may take.
 	Limit time.Duration
@@ -26,28 +26,28 @@ type Verifying struct {
 	Alone []string
 }
 
-// Verified is what was seen of an agent. docs/JSON.md describes its members.
+// Verified is what chibi has seen of an agent. docs/JSON.md describes its members.
 type Verified struct {
 	Agent   string `json:"agent"`
 	Title   string `json:"title"`
 	Program string `json:"program"`
 	// Closed says that the agent had no network.
 	Closed bool `json:"network_closed"`
-	// Hooks are those of its settings, Fired says in which order they ran: places in Hooks.
+	// Hooks are the hooks of its settings. Fired has places in Hooks, in the order in which the hooks ran.
 	Hooks []Tried `json:"hooks"`
 	Fired []int   `json:"fired"`
-	// Held says that a denial held, Problems are why not everything is as it should be.
+	// Held says that a denial held. Problems say what is wrong.
 	Held     bool     `json:"denial_held"`
 	Problems []string `json:"problems"`
-	// Notes are what else there is to know.
+	// Notes are further facts for the person.
 	Notes []string    `json:"notes"`
 	Run   drive.Ended `json:"run"`
 }
 
-// UndrivenError means that it is not known how an agent is run without a person.
+// UndrivenError means that chibi does not know how to run an agent without a person.
 type UndrivenError struct{ Title string }
 
-// Error says which can be.
+// Error names the agents that it can run.
 func (e *UndrivenError) Error() string {
 	var names []string
 	for _, a := range drive.Agents() {
@@ -60,8 +60,8 @@ func (e *UndrivenError) Error() string {
 // modelAddress is where the model listens if the agent has no network: no other program has one then.
 const modelAddress = "127.0.0.1:4711"
 
-// Verify runs the agent with a copy of its settings and a scripted model that makes two calls, of which chibi
-// denies the second, and looks at what ran.
+// Verify runs the agent with a copy of its settings and a scripted model. The model makes two calls, and chibi
+// denies the second. Verify reports which hooks ran and whether the denial held.
 func (i Installer) Verify(ctx context.Context, v Verifying) (seen Verified, err error) {
 	how, known := drive.ByName(i.Agent.Name)
 	if !known {
@@ -111,7 +111,7 @@ func (s *scratch) run(ctx context.Context, how drive.Agent, v Verifying, seen *V
 	if err := s.prepare(how); err != nil {
 		return err
 	}
-	run := drive.Run{Agent: how.Name, Path: seen.Program, Args: append(how.Args, "Please do what is to be done."),
+	run := drive.Run{Agent: how.Name, Path: seen.Program, Args: append(how.Args, "Please do the work."),
 		Env: s.env(how, seen.Closed), Dir: s.project(), Address: address, Look: deniedReason, Limit: v.Limit}
 	for _, file := range []string{allowedFile, deniedFile} { // wherever the agent's shell works
 		command := "echo ran > " + quoteWord(filepath.Join(s.project(), file))
@@ -125,7 +125,7 @@ func (s *scratch) run(ctx context.Context, how drive.Agent, v Verifying, seen *V
 	return err
 }
 
-// judge says what was seen of a run with a limit.
+// judge reports what a run with a limit showed.
 func (s *scratch) judge(seen *Verified, limit time.Duration) {
 	ran, _ := disk.ReadFile(disk.OS{}, s.fired(), maxSettings) // without it nothing has run
 	for line := range bytes.Lines(ran) {
@@ -138,7 +138,7 @@ func (s *scratch) judge(seen *Verified, limit time.Duration) {
 	}
 	problem := func(format string, args ...any) { seen.Problems = append(seen.Problems, fmt.Sprintf(format, args...)) }
 	if seen.Run.Late {
-		problem("%s had not ended after %v, and was ended", seen.Title, limit)
+		problem("%s had not ended after %v, so chibi ended it", seen.Title, limit)
 	}
 	byFile(seen.Hooks, func(t Tried) bool { return t.Must && t.Fired == 0 }, func(file, events string) {
 		problem("chibi's entries in %s did not fire for %s", file, events)
@@ -159,16 +159,16 @@ func (s *scratch) judge(seen *Verified, limit time.Duration) {
 			clip.Text(strings.Join(strings.Fields(seen.Run.Said), " "), 300)))
 	}
 	if s.Agent.AfterAdd != "" {
-		seen.Notes = append(seen.Notes, s.Agent.AfterAdd+"; here it was started so")
+		seen.Notes = append(seen.Notes, s.Agent.AfterAdd+"; chibi did that here")
 	}
 }
 
-// dead lists entries that ask no plugin where they are, whatever the copy of them does.
+// dead lists entries that ask no plugin in the real settings, whatever the copy of them does.
 func (s *scratch) dead() (list []Found) {
 	for _, scope := range []string{engine.ScopeUser, engine.ScopeProject} {
 		i := s.Installer
 		i.Scope = scope
-		found, _ := i.Find() // what cannot be read was not copied
+		found, _ := i.Find() // the copy does not have files that chibi cannot read
 		for _, f := range found {
 			if f.Own && f.IsDead {
 				list = append(list, f)
