@@ -1,9 +1,9 @@
-// Package agents lists the coding agents that chibi knows, and says what each does with chibi's
-// plugins: the points that fire there, and how much of what plugins ask for it carries out.
+// Package agents lists the coding agents that chibi knows. For each it says which of chibi's points fire there, and
+// how much of the plugins' answers the agent carries out.
 //
 // An agent is a package below this one: its table, its places, the forms that it alone has and its golden
-// files. What an agent is made of is in engine, its settings files are read by settings, its hooks run
-// here by hooks, and chibi's plugins there by bridge.
+// files. The package engine says what an agent is made of, settings reads its settings files, hooks runs its hooks
+// here, and bridge runs chibi's plugins there.
 //
 //go:generate go run ../agentdoc/cmd/agentdoc -root ../..
 package agents
@@ -28,8 +28,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/qwen"
 )
 
-// list lists all agents, in the order in which their hooks are asked. A new one is a package of its own
-// and a line here.
+// list lists all agents, in the order in which chibi asks their hooks. A new agent is a package and a line here.
 func list() []engine.Agent {
 	return []engine.Agent{
 		claude.Agent(),
@@ -45,7 +44,7 @@ func list() []engine.Agent {
 	}
 }
 
-// alone lists the agents whose own hooks do not run in chibi: those of most are functions in JavaScript.
+// alone lists the agents whose own hooks do not run in chibi. Most such hooks are functions in JavaScript.
 func alone() []engine.Agent {
 	return []engine.Agent{goose.Agent(), opencode.Kilo(), opencode.Agent(), pi.Agent()}
 }
@@ -57,7 +56,7 @@ func bridges() []engine.Agent {
 	return all
 }
 
-// All returns the dialects of all agents whose hooks run in chibi, in the order in which they are asked.
+// All returns the dialects of all agents whose hooks run in chibi, in the order in which chibi asks the hooks.
 func All() []engine.Dialect { return dialects(list()) }
 
 // Bridges returns the dialects of all agents in which chibi's plugins work, by their names.

@@ -34,8 +34,8 @@ func (d Bridged) PointsAt(e engine.Event) []hookpoints.Name {
 	return engine.PointsOf(e.Kind)
 }
 
-// pointsBeforeTool lists the points before a tool. Those for which the agent has an event of its
-// own fire there; that of reading does not where the agent reads by commands.
+// pointsBeforeTool lists the points before a tool. Points for which the agent has a separate event fire there
+// instead. pre_file_read does not fire if the agent reads files by commands.
 func (d Bridged) pointsBeforeTool() []hookpoints.Name {
 	reads := slices.ContainsFunc(d.Tools, func(t toolnames.Tool) bool {
 		return t.Category == tools.CategoryRead || t.Category == tools.CategorySearch
@@ -56,7 +56,7 @@ func (d Bridged) pointsBeforeTool() []hookpoints.Name {
 	return points
 }
 
-// asksAt reports whether the agent has an event of a kind at which chibi is asked.
+// asksAt reports whether the agent asks chibi at an event of a kind.
 func (d Bridged) asksAt(kind engine.Kind) bool {
 	return slices.ContainsFunc(d.Events, func(e engine.Event) bool { return e.Kind == kind && e.Bridged })
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// Carried says how much of what plugins ask for an agent carries out.
+// Carried says how much of the plugins' answers an agent carries out.
 type Carried string
 
 // How much an agent carries out.
 const (
 	NotFired      Carried = "-"       // it has no such moment
 	CarriedNot    Carried = "lost"    // nothing of it
-	CarriedInPart Carried = "in part" // not always, or not all: chibi bridge show says what
+	CarriedInPart Carried = "in part" // not always, or not all: chibi bridge show has details
 	CarriedWhole  Carried = "yes"     // all of it
 )
 
@@ -36,7 +36,7 @@ func Rewritings() (list []Rewriting) {
 	return list
 }
 
-// rewritingsAt lists those of a point.
+// rewritingsAt lists these fields of a point.
 func rewritingsAt(info hookpoints.Info) (list []Rewriting) {
 	for _, f := range info.Fields {
 		if f.Rule.Rewrites() {
@@ -46,7 +46,7 @@ func rewritingsAt(info hookpoints.Info) (list []Rewriting) {
 	return list
 }
 
-// written are the members of effects by which agents are told of the field.
+// written are the members of effects that carry the field to agents.
 func (r Rewriting) written() []engine.Member {
 	switch r {
 	case Rewriting{hookpoints.PreMessage.Name, "prompt"}:
@@ -61,7 +61,7 @@ func (r Rewriting) written() []engine.Member {
 	return nil
 }
 
-// Carries says how much of what plugins change the agent carries out.
+// Carries says how much of a change the agent carries out.
 func (d Bridged) Carries(r Rewriting) (carried Carried) {
 	carried = NotFired
 	for _, e := range d.firing(r.Point) {
@@ -75,7 +75,7 @@ func (d Bridged) Carries(r Rewriting) (carried Carried) {
 	return carried
 }
 
-// carries says how much the agent carries out at an event that is written by one of some members.
+// carries says how much of a change the agent carries out at an event, if one of the members carries the change.
 func carries(e engine.Event, members []engine.Member) Carried {
 	carried := CarriedNot
 	for _, row := range e.Rows {
@@ -90,7 +90,7 @@ func carries(e engine.Event, members []engine.Member) Carried {
 	return carried
 }
 
-// hasPatches reports whether the agent changes files by patches, which chibi cannot always write.
+// hasPatches reports whether the agent changes files by patches. chibi cannot always write those.
 func hasPatches(e engine.Event) bool {
 	return slices.ContainsFunc(e.Fields, func(f engine.Field) bool { return f.Form == engine.AsPatch }) &&
 		e.Kind == engine.BeforeTool
@@ -105,9 +105,9 @@ func (d Bridged) refusesAt(point hookpoints.Name) bool {
 	})
 }
 
-// Loses says what of a plugin has no effect in the agent, "" for nothing: points that do not fire
-// there, and what the plugin may change or refuse at others. What it asks for is not known before, so
-// a plugin that only ever looks on is named too, unless its schema says that it is a guard.
+// Loses says which parts of a plugin have no effect in the agent, "" for none: points that do not fire there, and
+// changes and refusals that the agent does not carry out. chibi does not know a plugin's answers before, so Loses
+// also names a plugin that only looks on, unless the plugin's schema says that it is a guard.
 func (d Bridged) Loses(p *plugin.Plugin) string {
 	if p.Origin.Protocol == d.Name {
 		return "" // the agent runs it itself
@@ -139,14 +139,13 @@ func (d Bridged) Loses(p *plugin.Plugin) string {
 		}
 	}
 	say(silent, "points that never fire there: %s")
-	say(lost, "what it changes at %s is lost")
-	say(partly, "what it changes at %s is lost in part")
-	say(passed, "what it refuses at %s happens all the same")
+	say(lost, "its changes at %s are lost")
+	say(partly, "its changes at %s are lost in part")
+	say(passed, "its refusals at %s have no effect")
 	return strings.Join(texts, "; ")
 }
 
-// carriesAt says how much of what a plugin can change at a point the agent carries out: all of it, if
-// the plugin can change nothing.
+// carriesAt says how much of a plugin's possible changes at a point the agent carries out: all, if there are none.
 func (d Bridged) carriesAt(p *plugin.Plugin, info hookpoints.Info) Carried {
 	if p.GuardsAt(info.Name) {
 		return CarriedWhole

@@ -13,7 +13,7 @@ import (
 func TestWhatAnAgentCarriesOut(t *testing.T) {
 	const (
 		silent = "points that never fire there: "
-		lost   = "what it changes at pre_message is lost"
+		lost   = "its changes at pre_message are lost"
 	)
 	for _, test := range []struct {
 		plugin plugin.Plugin
@@ -24,23 +24,23 @@ func TestWhatAnAgentCarriesOut(t *testing.T) {
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_message"}, Guards: []hookpoints.Name{"pre_message"}},
 			map[string]string{"claude": "", "codex": "", "crush": silent + "pre_message", "qwen": ""}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_tool"}}, map[string]string{"claude": "",
-			"codex": "what it changes at pre_tool is lost in part", "copilot": "",
-			"crush": "what it changes at pre_tool is lost in part", "cursor": "",
-			"droid":  "what it changes at pre_tool is lost in part",
-			"gemini": "what it changes at pre_tool is lost in part", "grok": "",
-			"kimi": "what it changes at pre_tool is lost", "qwen": "what it changes at pre_tool is lost"}},
+			"codex": "its changes at pre_tool are lost in part", "copilot": "",
+			"crush": "its changes at pre_tool are lost in part", "cursor": "",
+			"droid":  "its changes at pre_tool are lost in part",
+			"gemini": "its changes at pre_tool are lost in part", "grok": "",
+			"kimi": "its changes at pre_tool are lost", "qwen": "its changes at pre_tool are lost"}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_tool_output"}}, map[string]string{
-			"claude": "what it changes at pre_tool_output is lost in part", "codex": "",
-			"cursor": "what it changes at pre_tool_output is lost", "crush": silent + "pre_tool_output"}},
+			"claude": "its changes at pre_tool_output are lost in part", "codex": "",
+			"cursor": "its changes at pre_tool_output are lost", "crush": silent + "pre_tool_output"}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_file_read"}}, map[string]string{"claude": "", "crush": "", "cursor": "",
 			"codex": silent + "pre_file_read"}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_api_request", "post_cache_output"}}, map[string]string{
 			"claude": silent + "pre_api_request, post_cache_output",
-			"gemini": silent + "post_cache_output; what it changes at pre_api_request is lost in part"}},
+			"gemini": silent + "post_cache_output; its changes at pre_api_request are lost in part"}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_spawn_agent"}, Guards: []hookpoints.Name{"pre_spawn_agent"}},
-			map[string]string{"claude": "what it refuses at pre_spawn_agent happens all the same", "cursor": ""}},
+			map[string]string{"claude": "its refusals at pre_spawn_agent have no effect", "cursor": ""}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_shell_exec", "pre_compact"}}, map[string]string{"claude": "",
-			"cursor": "what it refuses at pre_compact happens all the same"}},
+			"cursor": "its refusals at pre_compact have no effect"}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_message", "pre_stop"}, Origin: plugin.Origin{Protocol: "claude"}},
 			map[string]string{"claude": "", "codex": "", "crush": silent + "pre_message, pre_stop"}},
 	} {

@@ -8,9 +8,8 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// Meant returns the hook points that somebody means who writes an agent's name of an event in
-// the place of a point's, nil if no agent has such an event. How the name is written does not
-// matter: PreToolUse is preToolUse is pre_tool_use.
+// Meant returns the hook points for an agent's name of an event that somebody wrote in place of a point's name, nil
+// if no agent has such an event. The spelling does not matter: PreToolUse is preToolUse is pre_tool_use.
 func Meant(event string) (points []hookpoints.Name) {
 	event = plainName(event)
 	for _, d := range All() {
@@ -31,8 +30,8 @@ func Meant(event string) (points []hookpoints.Name) {
 	return points
 }
 
-// meantBy returns the points of a kind. A hook at the start of a session is one at the start of
-// a run, whose answers have no effect here.
+// meantBy returns the points of a kind. A hook at the start of a session becomes one at the start of a run, whose
+// answers have no effect here.
 func meantBy(k engine.Kind) []hookpoints.Name {
 	if k == engine.SessionStart {
 		return []hookpoints.Name{hookpoints.OnStart.Name}
@@ -58,8 +57,8 @@ func meantByOthers(event string) []hookpoints.Name {
 	return []hookpoints.Name{at}
 }
 
-// plainName returns a name of an event as all its spellings are: in lower case and without
-// what separates words.
+// plainName returns a name of an event in lower case and without separators of words, so that all its spellings are
+// the same.
 func plainName(event string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(event))
 }

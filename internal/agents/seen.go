@@ -9,16 +9,16 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// seen is what programs were seen to do with answers of hooks: .ci/agents/run --capture writes it.
+// seen has what programs did with answers of hooks. .ci/agents/run --capture writes it.
 //
 //go:embed */testdata/seen.txt
 var seen embed.FS
 
-// Seen lists what an agent was seen to do, or not to do, with answers at an event, in the words of
-// [engine.Member.Does]: answers that do so by its table were given to the program. Nobody has seen what
-// else it does with an answer there.
+// Seen lists the effects that answers at an event had, or did not have, in the real program, in the words of
+// [engine.Member.Does]. The program got answers with these effects by the table. Nobody has tried other answers
+// there.
 func (d Bridged) Seen(e engine.Event) (does []string) {
-	text, _ := seen.ReadFile(d.Name + "/testdata/seen.txt") // there is none of an agent that was only read about
+	text, _ := seen.ReadFile(d.Name + "/testdata/seen.txt") // an agent that nobody has driven has no such file
 	for line := range strings.Lines(string(text)) {
 		rest, is := strings.CutPrefix(strings.TrimSpace(line), "# "+e.Name+", status ")
 		if !is {
@@ -33,7 +33,7 @@ func (d Bridged) Seen(e engine.Event) (does []string) {
 	return slices.Compact(does)
 }
 
-// outcomeIn reads how a hook ended: its status, and after ", stdout " and ", stderr " what it wrote.
+// outcomeIn reads how a hook ended: its status, and its output after ", stdout " and ", stderr ".
 func outcomeIn(text string) (out engine.Outcome) {
 	text, out.Stderr, _ = strings.Cut(text, ", stderr ")
 	status, stdout, _ := strings.Cut(text, ", stdout ")

@@ -7,9 +7,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// StartedBy returns the agent that has started a hook of another one: one that reads the other's settings
-// too, if the payload is its own. It is known by the members of the payload, as variables are inherited
-// from an agent around. false: nothing says that it was another one.
+// StartedBy returns the agent that has started a hook of another agent because it also reads the other's settings.
+// It recognizes the agent by the members of the payload, because a process inherits variables from an agent around
+// it. false: nothing points to a different agent.
 func StartedBy(name string, payload []byte) (by engine.Agent, how engine.Start, found bool) {
 	var members []string
 	for _, a := range list() {

@@ -42,7 +42,7 @@ func TestWhatAgentsTakeOfAnAnswer(t *testing.T) {
 	}{
 		"codex: a rewrite approves": {"codex", "PreToolUse", engine.Effect{Input: json.RawMessage(`{"command":"pwd"}`)},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow",` +
-				`"updatedInput":{"command":"pwd"}}}`, "approves the call"},
+				`"updatedInput":{"command":"pwd"}}}`, "the new arguments also approve the call"},
 		"codex: an approval alone": {"codex", "PreToolUse", engine.Effect{Decision: hookpoints.DecisionAllow}, ``, ""},
 		"codex: a question": {"codex", "PreToolUse", engine.Effect{Decision: hookpoints.DecisionAsk, Reason: "sure?"},
 			`{"hookSpecificOutput":{"permissionDecisionReason":"a plugin wants to ask the person, and Codex CLI cannot ` +
@@ -76,7 +76,7 @@ func TestWhatAgentsTakeOfAnAnswer(t *testing.T) {
 				`BeforeTool: sure?"}`,
 			""},
 		"gemini: a new result": {"gemini", "AfterTool", engine.Effect{Output: new("new")},
-			`{"decision":"deny","reason":"new"}`, "shows the new result to the model as an error"},
+			`{"decision":"deny","reason":"new"}`, "the model sees the new result as an error"},
 		"gemini: a request": {"gemini", "BeforeModel", engine.Effect{Request: json.RawMessage(`{"temperature":1}`)},
 			`{"hookSpecificOutput":{"llm_request":{"config":{"temperature":1}}}}`, ""},
 		"gemini: no tools": {"gemini", "BeforeToolSelection", engine.Effect{Include: []string{}},

@@ -1,5 +1,5 @@
-// Package claude is what is known about Claude Code: its table, its settings files, and in testdata what the
-// program wrote to its hooks and what the table makes of it.
+// Package claude has the facts about Claude Code: its table and its settings files. testdata has payloads that the
+// program wrote to its hooks, and how the table reads them.
 package claude
 
 import (
@@ -43,12 +43,12 @@ func table() engine.Dialect {
 	}
 }
 
-// fields are the members of every payload, then the members of one event. has names those
-// that only some events have: "mode" and "effort".
+// fields are the members of every payload, then the members of one event. has names members that only some events
+// have: "mode" and "effort".
 func fields(has string, own ...engine.Field) []engine.Field {
 	list := []engine.Field{engine.Holds("session_id", engine.Session), engine.Holds("transcript_path", engine.Transcript),
 		engine.Holds("cwd", engine.Cwd)}
-	if strings.Contains(has, "start") { // no prompt has been sent then
+	if strings.Contains(has, "start") { // before the first prompt
 		list = append(list, engine.Field{Name: "prompt_id", Value: engine.PromptID, Reads: true, Optional: true})
 	} else {
 		list = append(list, engine.Optional("prompt_id", engine.PromptID))
@@ -63,8 +63,8 @@ func fields(has string, own ...engine.Field) []engine.Field {
 	return slices.Concat(list, []engine.Field{engine.Holds("hook_event_name", engine.EventName)}, own)
 }
 
-// rows are the members of an answer at an event: its own, and those of all events. What is
-// in hookSpecificOutput counts only beside the event's name.
+// rows are the members of an answer at an event: its own, and the members of all events. Members of
+// hookSpecificOutput count only beside the event's name.
 func rows(event string, own ...engine.Row) []engine.Row {
 	name := engine.Is("hookSpecificOutput.hookEventName", `"`+event+`"`)
 	rows := append([]engine.Row{{Path: "hookSpecificOutput", Set: engine.Silent, Needs: []engine.Condition{name}}}, own...)
@@ -77,7 +77,8 @@ func rows(event string, own ...engine.Row) []engine.Row {
 	)
 }
 
-// goesOn are the members of an answer at an event after which Claude Code goes on, whatever it says of ending.
+// goesOn are the members of an answer at an event after which Claude Code goes on, even if the answer ends the
+// turn.
 func goesOn(list []engine.Row) []engine.Row {
 	for i, row := range list {
 		if row.Set == engine.SetHalt || row.Set == engine.SetHaltReason {
@@ -114,13 +115,12 @@ func block() []engine.Row {
 // commandLimit is how long a command may take at most events.
 const commandLimit = 600 * time.Second
 
-// cannotBlock are the exit statuses of events at which nothing can be blocked.
+// cannotBlock are the exit statuses of events at which a hook cannot block.
 func cannotBlock() []engine.Exit {
 	return []engine.Exit{{Status: "2", JSON: engine.JSONDecides, Then: engine.EndsFailed}}
 }
 
-// environment are the variables of hooks. Those without a value only Claude Code can
-// set.
+// environment are the variables of hooks. Only Claude Code can set variables without a value.
 func environment() []engine.Variable {
 	withEffort := []string{"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop",
 		"StopFailure", "SubagentStop"}
@@ -166,8 +166,8 @@ func shape() engine.Shape {
 			engine.AgentHandler: 60 * time.Second}}
 }
 
-// servers: Claude Code writes its own file of the person's servers while it runs, so it
-// is told by its own command.
+// servers: Claude Code writes its file of the person's servers while it runs, so chibi uses its command to add a
+// server.
 func servers() engine.ServerPlaces {
 	return engine.ServerPlaces{
 		{Place: engine.Place{Scope: engine.ScopeUser},

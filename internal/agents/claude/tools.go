@@ -30,8 +30,8 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// results are the shapes of results. Of those for writing and editing, a hook in chibi
-// gets what the two have in common.
+// results are the shapes of results. For writing and editing, a hook in chibi gets the members that the two have in
+// common.
 func results() []engine.Result {
 	return []engine.Result{
 		{Categories: []tools.Category{tools.CategoryShell}, Fields: []engine.Field{

@@ -1,5 +1,5 @@
-// Package codex is what is known about Codex CLI: its table, its settings files, and in testdata what the
-// program wrote to its hooks and what the table makes of it.
+// Package codex has the facts about Codex CLI: its table and its settings files. testdata has payloads that the
+// program wrote to its hooks, and how the table reads them.
 package codex
 
 import (
@@ -61,8 +61,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// fields are the fields of an event of a turn: those before the name, the name, and
-// those after it.
+// fields are the fields of an event of a turn.
 func fields(event string, fields ...engine.Field) []engine.Field {
 	return append([]engine.Field{
 		{Name: "session_id", Value: engine.Session}, {Name: "turn_id", Value: engine.PromptID},
@@ -98,18 +97,18 @@ func toolEvents() []engine.Event {
 			Fields: fields("PreToolUse", append(call, id)...),
 			Rows:   beforeTool(),
 			Lost: []string{
-				"a question is a denial: Codex' hooks cannot ask",
-				"an approval has no effect: Codex asks as it does without hooks",
-				"rewritten arguments approve the call as well, since Codex takes them with an approval only",
-				"an end of the turn is a denial of the call; the turn goes on",
-				"of apply_patch only a patch of one place in one file can be rewritten",
+				"A question becomes a denial: Codex's hooks cannot ask.",
+				"An approval has no effect: Codex asks as it does without hooks.",
+				"Rewritten arguments also approve the call: Codex takes them only with an approval.",
+				"A plugin that ends the turn refuses the call, and the turn goes on.",
+				"A plugin can rewrite a call of apply_patch only if it changes one place in one file.",
 			},
 		},
 		{
 			Name: "PermissionRequest", Kind: engine.AskPermission, Matches: engine.ToolName, Timeout: limit, Bridged: true,
 			Fields: fields("PermissionRequest", call...),
 			Rows:   permissionRows(),
-			Lost:   []string{"an end of the turn is a denial; the turn goes on"},
+			Lost:   []string{"A plugin that ends the turn refuses the call, and the turn goes on."},
 		},
 		{
 			Name: "PostToolUse", Kind: engine.AfterTool, Matches: engine.ToolName, Timeout: limit, Bridged: true,
@@ -118,9 +117,9 @@ func toolEvents() []engine.Event {
 			Rows:         afterTool(),
 			DenyReplaces: true,
 			Lost: []string{
-				"Codex shows the model a new result as its feedback, in place of the tool's result",
-				"it does not fire for calls that Codex refused",
-				"the turn cannot be ended here",
+				"Codex shows the model a new result as feedback, in place of the tool's result.",
+				"It does not fire for calls that Codex refused.",
+				"A plugin cannot end the turn here.",
 			},
 		},
 	}
@@ -167,7 +166,7 @@ func beforeTool() []engine.Row {
 		engine.Row{Path: "permissionDecision", Is: `"ask"`, Set: engine.Invalid},
 		engine.Row{Path: "permissionDecisionReason", Set: engine.SetReason, Needs: []engine.Condition{engine.Has(decision)}},
 		engine.Row{Path: "updatedInput", Set: engine.SetInput, Needs: []engine.Condition{engine.Is(decision, `"allow"`)},
-			Costs: "approves the call"},
+			Costs: "the new arguments also approve the call"},
 		engine.Row{Path: "additionalContext", Set: engine.SetContext},
 	)
 	legacy := []engine.Condition{engine.Has(decision).Not(), engine.Has(reason).Not(), engine.Has(input).Not()}
@@ -213,7 +212,7 @@ func afterTool() []engine.Row {
 	)
 }
 
-// places are Codex' settings files.
+// places are Codex's settings files.
 func places() []engine.Place {
 	return []engine.Place{
 		{Scope: engine.ScopeUser, Path: ".codex/hooks.json", Variable: "CODEX_HOME", Format: "json", Write: true,
@@ -224,7 +223,7 @@ func places() []engine.Place {
 	}
 }
 
-// shape is how Codex' settings files list hooks.
+// shape says how Codex's settings files list hooks.
 func shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Second, Enable: "features.hooks",
 		NoEvents: []string{"state"}, Kinds: []engine.HandlerKind{engine.CommandHandler, engine.PromptHandler,
@@ -232,7 +231,7 @@ func shape() engine.Shape {
 		NotRun: []engine.HandlerKind{engine.PromptHandler, engine.AgentHandler}}
 }
 
-// afterAdd is what the person has to do in Codex.
+// afterAdd says what the person has to do in Codex.
 const afterAdd = "Codex skips hooks that you have not trusted, without a word: start codex, open /hooks and " +
 	"trust chibi's, again after each change; codex exec runs them with --dangerously-bypass-hook-trust"
 

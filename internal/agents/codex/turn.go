@@ -6,7 +6,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// observed are the exit statuses where nothing can be blocked: only 0 has a meaning.
+// observed are the exit statuses of events at which a hook cannot block: only 0 has a meaning.
 func observed() []engine.Exit {
 	return []engine.Exit{{Status: "0", JSON: engine.JSONDecides, Then: engine.EndsOK}}
 }
@@ -30,7 +30,7 @@ func turnEvents() []engine.Event {
 			PlainText: engine.TextContext,
 			Rows: append(specific("UserPromptSubmit", engine.Row{Path: "additionalContext", Set: engine.SetContext}),
 				append(block(), ends()...)...),
-			Lost: []string{"the prompt cannot be rewritten"},
+			Lost: []string{"A plugin cannot change the prompt: Codex takes text beside it, or refuses it."},
 		},
 		{
 			Name: "Stop", Kind: engine.Stop, Timeout: limit, Bridged: true,
@@ -38,7 +38,7 @@ func turnEvents() []engine.Event {
 				engine.Holds("last_assistant_message", engine.Response)), "agent_id", "agent_type"),
 			PlainText: engine.TextFailed,
 			Rows:      append(block(), ends()...),
-			Lost:      []string{"context is not taken here", "Codex has no bound on how often the turn is continued"},
+			Lost:      []string{"Codex takes no context here.", "Codex does not limit how often a plugin makes it go on."},
 		},
 		{
 			// With a longer limit, Codex says at each start that it shortens it.
@@ -52,14 +52,14 @@ func turnEvents() []engine.Event {
 			Name: "StopFailure", Kind: engine.TurnFailed, Timeout: limit, Exits: observed(),
 			Fields: without(fields("StopFailure", engine.Holds("error", engine.Failure)), "agent_id", "agent_type"),
 			Rows:   shown(),
-			Lost:   []string{"it is not in the version that was driven, so nothing is added for it"},
+			Lost:   []string{"The version of Codex that chibi knows does not have it, so chibi adds no entry for it."},
 		},
 		{
 			Name: "Interrupt", Kind: engine.TurnInterrupted, Timeout: limit, Exits: observed(),
 			Fields:    without(fields("Interrupt"), "agent_id", "agent_type"),
 			PlainText: engine.TextFailed,
 			Rows:      shown(),
-			Lost:      []string{"it is not in the version that was driven, so nothing is added for it"},
+			Lost:      []string{"The version of Codex that chibi knows does not have it, so chibi adds no entry for it."},
 		},
 	}
 }
@@ -76,7 +76,7 @@ func agentEvents() []engine.Event {
 			PlainText: engine.TextContext,
 			Rows: append(specific("SubagentStart", engine.Row{Path: "additionalContext", Set: engine.SetContext}),
 				ends()...),
-			Lost: []string{"a sub-agent cannot be refused or get another task; its tools can be guarded"},
+			Lost: []string{"A plugin cannot refuse a sub-agent or change its task, but it can guard its tools."},
 		},
 		{
 			Name: "SubagentStop", Kind: engine.AgentStop, Matches: engine.AgentType, Timeout: limit, Bridged: true,
@@ -92,21 +92,21 @@ func agentEvents() []engine.Event {
 			},
 			PlainText: engine.TextFailed,
 			Rows:      append(block(), ends()...),
-			Lost:      []string{"a plugin cannot rewrite the answer of the sub-agent"},
+			Lost:      []string{"A plugin cannot change the sub-agent's answer."},
 		},
 		{
 			Name: "PreCompact", Kind: engine.BeforeCompact, Matches: engine.Trigger, Timeout: limit, Bridged: true,
 			Exits:  observed(),
 			Fields: without(fields("PreCompact", engine.Holds("trigger", engine.Trigger)), "permission_mode"),
 			Rows:   ends(),
-			Lost:   []string{"a compaction that is blocked ends the turn as well"},
+			Lost:   []string{"A plugin that refuses a compaction also ends the turn."},
 		},
 		{
 			Name: "PostCompact", Kind: engine.AfterCompact, Matches: engine.Trigger, Timeout: limit, Bridged: true,
 			Exits:  observed(),
 			Fields: without(fields("PostCompact", engine.Holds("trigger", engine.Trigger)), "permission_mode"),
 			Rows:   ends(),
-			Lost:   []string{"it does not tell the summary"},
+			Lost:   []string{"Codex does not tell the summary."},
 		},
 	}
 }
@@ -120,5 +120,5 @@ func block() []engine.Row {
 	}
 }
 
-// shown are the answers of events that nothing can be said about.
+// shown are the answers of events at which a hook can only show the person a text.
 func shown() []engine.Row { return []engine.Row{{Path: "systemMessage", Set: engine.SetSystemMessage}} }

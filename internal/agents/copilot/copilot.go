@@ -1,5 +1,5 @@
-// Package copilot is what is known about GitHub Copilot CLI: its table, its settings files, and in testdata what the
-// program wrote to its hooks and what the table makes of it.
+// Package copilot has the facts about GitHub Copilot CLI: its table and its settings files. testdata has payloads
+// that the program wrote to its hooks, and how the table reads them.
 package copilot
 
 import (
@@ -77,7 +77,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// fields are the fields of an event in camelCase; those of a sub-agent come last.
+// fields are the fields of an event in camelCase; the fields of a sub-agent come last.
 func fields(fields ...engine.Field) []engine.Field {
 	return slices.Concat([]engine.Field{
 		{Name: "sessionId", Value: engine.Session}, {Name: "timestamp", Value: engine.Time, Form: engine.AsMillis},
@@ -156,27 +156,27 @@ func toolEvents() []engine.Event {
 		{
 			Name: "preToolUse", Kind: engine.BeforeTool, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
 			Fields: call(), Rows: beforeTool(), Exits: nonZeroDenies(),
-			Lost: []string{"an end of the turn is a denial of the call; the turn goes on"},
+			Lost: []string{"A plugin that ends the turn refuses the call, and the turn goes on."},
 		},
 		permissionEvent("permissionRequest", true),
 		{
 			Name: "postToolUse", Kind: engine.ToolSucceeded, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
 			Fields: call(engine.Formed("toolResult", engine.ToolOutput, engine.AsResult)),
 			Rows:   afterTool(), DenyReplaces: true,
-			Lost: []string{"a command that ends with another status than 0 has succeeded there", "the turn cannot be ended"},
+			Lost: []string{"A command that ends with a status other than 0 also counts as a success.",
+				"A plugin cannot end the turn here."},
 		},
 		{
 			Name: "postToolUseFailure", Kind: engine.ToolFailed, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
 			Fields: call(engine.Holds("error", engine.ToolError)),
 			Rows:   []engine.Row{contextRow()},
 			Exits:  []engine.Exit{{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsContext}},
-			Lost:   []string{"the error cannot be replaced"},
+			Lost:   []string{"A plugin cannot replace the error."},
 		},
 	}
 }
 
-// permissionEvent is the event before the person is asked; its payload is the same in both
-// spellings.
+// permissionEvent is the event before a question to the person. Its payload is the same in both spellings.
 func permissionEvent(name string, bridged bool) engine.Event {
 	fields := append([]engine.Field{{Name: "hookName", Const: `"permissionRequest"`}}, fields(
 		engine.Formed("toolName", engine.ToolName, engine.AsTool),
@@ -195,7 +195,7 @@ func permissionEvent(name string, bridged bool) engine.Event {
 			engine.Row{Path: "message", Set: engine.SetReason},
 			engine.Row{Path: "interrupt", Is: "true", Set: engine.SetHalt}),
 		Exits: []engine.Exit{{Status: "2", JSON: engine.JSONBeside, Then: engine.EndsDenied}},
-		Lost:  []string{"arguments cannot be rewritten"},
+		Lost:  []string{"A plugin cannot change the arguments here."},
 	}
 }
 
@@ -217,7 +217,7 @@ func turnEvents() []engine.Event {
 			Fields: fields(prompt),
 			Rows:   promptRows(),
 			Lost: []string{
-				"it also fires for the text by which agentStop made the turn go on, and for prompts of sub-agents",
+				"It also fires for the text by which agentStop made the turn go on, and for prompts of sub-agents.",
 			},
 		},
 		{
@@ -225,15 +225,15 @@ func turnEvents() []engine.Event {
 			Fields: fields(prompt, engine.Holds("transformedPrompt", engine.PromptText)),
 			Rows: []engine.Row{{Path: "modifiedTransformedPrompt", Set: engine.SetPrompt},
 				{Path: "additionalContext", Set: engine.NoEffect}},
-			Lost: []string{"nothing is added for it: userPromptSubmitted takes more"},
+			Lost: []string{"chibi adds no entry for it: userPromptSubmitted takes more."},
 		},
 		{
 			Name: "agentStop", Kind: engine.Stop, Timeout: timeLimit, Bridged: true,
 			Fields: fields(append([]engine.Field{{Name: "transcriptPath", Value: engine.Transcript}}, ended()...)...),
 			Rows:   stop(),
 			Lost: []string{
-				"context is not taken here, and the turn is continued at most eight times",
-				"it does not tell the model's last text",
+				"Copilot CLI takes no context here, and goes on at most eight times in a turn.",
+				"Copilot CLI does not tell the model's last text.",
 			},
 		},
 		{
@@ -260,7 +260,7 @@ func agentEvents() []engine.Event {
 			Name: "subagentStart", Kind: engine.AgentStart, Timeout: timeLimit, Bridged: true, Matches: engine.AgentType,
 			Fields: fields(transcript, engine.Holds("agentName", engine.AgentType)),
 			Rows:   []engine.Row{contextRow()},
-			Lost:   []string{"a sub-agent cannot be refused or get another task"},
+			Lost:   []string{"A plugin cannot refuse a sub-agent or change its task."},
 		},
 		{
 			Name: "subagentStop", Kind: engine.AgentStop, Timeout: timeLimit, Bridged: true, Matches: engine.AgentType,
@@ -271,13 +271,13 @@ func agentEvents() []engine.Event {
 				{Name: "agentName", Value: engine.AgentType}, {Name: "response", Value: engine.Response},
 			}, ended(), []engine.Field{{Name: "parentAgentId", Value: engine.ParentAgent, Optional: true}}),
 			Rows: append(stop(), engine.Row{Path: "modifiedResponse", Set: engine.NoEffect}),
-			Lost: []string{"a plugin cannot rewrite the answer of the sub-agent"},
+			Lost: []string{"A plugin cannot change the sub-agent's answer."},
 		},
 		{
 			Name: "preCompact", Kind: engine.BeforeCompact, Timeout: timeLimit, Bridged: true, Matches: engine.Trigger,
 			Fields: fields(transcript, engine.Holds("trigger", engine.Trigger), engine.Usually("customInstructions",
 				engine.Instructions, `""`)),
-			Lost: []string{"a compaction cannot be blocked"},
+			Lost: []string{"A plugin cannot refuse a compaction."},
 		},
 		{
 			Name: "notification", Kind: engine.Never, Timeout: timeLimit, Rows: []engine.Row{contextRow()},

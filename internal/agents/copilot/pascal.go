@@ -7,8 +7,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/toolnames"
 )
 
-// pascalFields are the fields of an event in PascalCase; those of a sub-agent stand
-// before the event's own.
+// pascalFields are the fields of an event in PascalCase; the fields of a sub-agent stand before the event's own.
 func pascalFields(event string, fields ...engine.Field) []engine.Field {
 	return append([]engine.Field{
 		{Name: "hook_event_name", Const: `"` + event + `"`}, {Name: "session_id", Value: engine.Session},
@@ -19,8 +18,8 @@ func pascalFields(event string, fields ...engine.Field) []engine.Field {
 	}, fields...)
 }
 
-// pascalToolNames is copilotTools by Claude Code's names, with Copilot's as further ones; the
-// arguments keep Copilot's.
+// pascalToolNames is toolNames by Claude Code's names, with Copilot's as further names. Arguments keep Copilot's
+// names.
 func pascalToolNames() toolnames.Table {
 	table := toolNames()
 	for i, t := range table {
@@ -47,13 +46,12 @@ func pascalToolNames() toolnames.Table {
 	return table
 }
 
-// pascalMatcher is Claude Code's rule, but that a pattern must match the whole name.
+// pascalMatcher is Claude Code's rule, except that a pattern must match the whole name.
 func pascalMatcher() *engine.MatcherRule {
 	return &engine.MatcherRule{Names: "_- ", Separators: "|,", Whole: true, Lookaround: true}
 }
 
-// pascalToolEvents are the events about tools in PascalCase. None is bridged: those in
-// camelCase are.
+// pascalToolEvents are the events about tools in PascalCase. chibi bridges only the events in camelCase.
 func pascalToolEvents() []engine.Event {
 	call := func(event string, more ...engine.Field) []engine.Field {
 		return pascalFields(event, append([]engine.Field{

@@ -21,17 +21,17 @@ func places() []engine.Place {
 	}
 }
 
-// reads are the files of Claude Code that Copilot CLI reads, as it was seen to do.
+// reads are the files of Claude Code that Copilot CLI reads; a run of the program showed it.
 func reads() []engine.Reading {
 	return []engine.Reading{{Agent: "claude", Scopes: []string{engine.ScopeProject, engine.ScopeLocal},
 		Kinds:    []engine.HandlerKind{engine.CommandHandler, engine.HTTPHandler},
-		Names:    "Claude Code's names of tools and Copilot CLI's of arguments",
+		Names:    "Claude Code's names of tools and Copilot CLI's names of arguments",
 		Variable: "COPILOT_PROJECT_DIR", Folders: "trustedFolders",
 		Trusted: engine.Place{Path: ".copilot/config.json", Variable: "COPILOT_HOME"}}}
 }
 
-// starts: to hooks of Claude Code it writes its own payloads, with a time and, but at a stop, without the
-// transcript; two events have them in camelCase.
+// starts: Copilot CLI writes its own payloads to hooks of Claude Code. They have a time, and no transcript except
+// at a stop. Two events write them in camelCase.
 func starts() []engine.Start {
 	return []engine.Start{{Agent: "claude", Marks: []engine.Mark{
 		{Has: []string{"session_id", "timestamp"}, Lacks: []string{"transcript_path", "sessionId"}},

@@ -1,5 +1,5 @@
-// Package crush is what is known about Crush: its table, its settings files, and in testdata what the
-// program wrote to its hooks and what the table makes of it.
+// Package crush has the facts about Crush: its table and its settings files. testdata has payloads of its hooks,
+// and how the table reads them.
 package crush
 
 import (
@@ -48,17 +48,17 @@ func table() engine.Dialect {
 					engine.Formed("tool_input", engine.ToolInput, engine.AsInput)),
 				Rows: append(answer(), claudeAnswer()...),
 				Lost: []string{
-					"a question is a denial: Crush's hooks cannot ask",
-					"rewritten arguments are merged over the call's: one that is left out stays",
-					"text for the person is not shown",
-					"sub-agents' tools are not hooked",
+					"A question becomes a denial: Crush's hooks cannot ask.",
+					"Crush merges rewritten arguments over the call's: one that a plugin takes out stays.",
+					"Crush does not show a text for the person.",
+					"Crush runs no hooks for tools of sub-agents.",
 				},
 			},
 			{
 				Name: "PreCompact", Kind: engine.BeforeCompact, Timeout: 30 * time.Second,
 				Fields: fields("PreCompact", engine.Fixed("tool_name", `"compact"`), engine.Fixed("tool_input", "{}")),
 				Rows:   answer(),
-				Lost:   []string{"only some versions have it, so nothing is added for it"},
+				Lost:   []string{"Only some versions have it, so chibi adds no entry for it."},
 			},
 		},
 	}
@@ -91,7 +91,7 @@ func fields(event string, fields ...engine.Field) []engine.Field {
 	}, fields...)
 }
 
-// answer are the members of Crush's own answers, which mean nothing beside Claude Code's.
+// answer are the members of Crush's own answers. They mean nothing beside Claude Code's.
 func answer() []engine.Row {
 	own := []engine.Condition{engine.Has("hookSpecificOutput").Not()}
 	rows := append(engine.Decides("decision", "deny", "allow"), []engine.Row{

@@ -1,5 +1,5 @@
-// Package cursor is what is known about Cursor: its table, its settings files, and in testdata what the
-// program wrote to its hooks and what the table makes of it.
+// Package cursor has the facts about Cursor: its table and its settings files. testdata has payloads of its hooks,
+// and how the table reads them.
 package cursor
 
 import (
@@ -14,8 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// timeLimit is the time limit of hooks that have none: Cursor's documentation does not say
-// what its own is.
+// timeLimit is the time limit of hooks that have none. Cursor's documentation does not name one.
 const timeLimit = 60 * time.Second
 
 // Agent is Cursor.
@@ -98,8 +97,8 @@ func fields(event string, fields ...engine.Field) []engine.Field {
 	}, fields...)
 }
 
-// messages are the texts beside a decision: one for the model, one for the person, which
-// the model gets if there is no other; both in the spelling of older scripts too.
+// messages are the texts beside a decision: one for the model and one for the person. The model gets the person's
+// if it has none. Both also have the spelling of older scripts.
 func messages() []engine.Row {
 	return []engine.Row{
 		{Path: "agent_message", Set: engine.SetReason}, {Path: "agentMessage", Set: engine.SetReason},
@@ -114,8 +113,8 @@ func permissionRows(rows ...engine.Row) []engine.Row {
 	return slices.Concat(engine.Decides("permission", "deny", "allow"), rows, messages())
 }
 
-// toolEvents are the events before a tool. Of one call of the shell, of an MCP tool or of
-// a read there are two: preToolUse first.
+// toolEvents are the events before a tool. A call of the shell or of an MCP tool, and a read, have two: preToolUse
+// first.
 func toolEvents() []engine.Event {
 	ask := engine.Row{Path: "permission", Is: `"ask"`, Set: engine.SetDecision, To: "ask"}
 	return []engine.Event{
@@ -127,9 +126,9 @@ func toolEvents() []engine.Event {
 			Rows: permissionRows(engine.Row{Path: "permission", Is: `"ask"`, Set: engine.NoEffect},
 				engine.Row{Path: "updated_input", Set: engine.SetInput}),
 			Lost: []string{
-				"a question is a denial here; Cursor asks before commands and MCP calls only",
-				"an end of the turn is a denial of the call",
-				"context is not taken here; it is taken after the tool",
+				"A question becomes a denial here: Cursor asks only before commands and MCP calls.",
+				"A plugin that ends the turn refuses the call.",
+				"Cursor takes no context here: give it after the tool.",
 			},
 		},
 		{
@@ -144,14 +143,14 @@ func toolEvents() []engine.Event {
 				engine.Formed("tool_input", engine.ToolInput, engine.AsInputText), engine.Field{Name: "url", Optional: true},
 				engine.Field{Name: "command", Optional: true}),
 			Rows: permissionRows(ask),
-			Lost: []string{"Cursor tells the tool's name and the server's address, not its name"},
+			Lost: []string{"Cursor tells the tool's name and the server's address, but not the server's name."},
 		},
 		{
 			Name: "beforeReadFile", Kind: engine.BeforeRead, Timeout: timeLimit, Bridged: true,
 			Fields: fields("beforeReadFile", engine.Holds("file_path", engine.Path),
 				engine.Usually("content", engine.FileContent, `""`), engine.Fixed("attachments", "[]")),
 			Rows: permissionRows(engine.Row{Path: "permission", Is: `"ask"`, Set: engine.NoEffect}),
-			Lost: []string{"a question is a denial here"},
+			Lost: []string{"A question becomes a denial here."},
 		},
 	}
 }
@@ -175,40 +174,40 @@ func afterToolEvents() []engine.Event {
 				{Path: "additional_context", Set: engine.SetContext},
 				{Path: "updated_mcp_tool_output", Set: engine.SetOutput, Reads: true},
 			},
-			Lost: []string{"a result cannot be replaced, and the turn cannot be ended"},
+			Lost: []string{"A plugin can neither replace a result nor end the turn here."},
 		},
 		{
 			Name: "postToolUseFailure", Kind: engine.ToolFailed, Matches: engine.ToolName, Timeout: timeLimit, Bridged: true,
 			Fields: fields("postToolUseFailure", call(id, cwd, engine.Holds("error_message", engine.ToolError),
 				engine.Fixed("failure_type", `"error"`), duration, engine.Fixed("is_interrupt", "false"))...),
-			Lost: []string{"nothing can be added to the error"},
+			Lost: []string{"A plugin cannot add a text to the error."},
 		},
 		{
 			Name: "afterShellExecution", Kind: engine.AfterShell, Matches: engine.Command, Timeout: timeLimit,
 			Fields: fields("afterShellExecution", engine.Formed("command", engine.ToolInput, engine.AsSubject),
 				engine.Holds("output", engine.ToolOutput), duration, engine.Fixed("sandbox", "false")),
-			Lost: []string{"nothing is added for it: postToolUse says the same"},
+			Lost: []string{"chibi adds no entry for it: postToolUse tells the same."},
 		},
 		{
 			Name: "afterMCPExecution", Kind: engine.AfterMCP, Matches: engine.ServerTool, Timeout: timeLimit,
 			Fields: fields("afterMCPExecution", engine.Holds("tool_name", engine.ServerTool),
 				engine.Formed("tool_input", engine.ToolInput, engine.AsInputText), engine.Formed("result_json", engine.ToolOutput,
 					engine.AsMCPResult), duration),
-			Lost: []string{"nothing is added for it: postToolUse says the same"},
+			Lost: []string{"chibi adds no entry for it: postToolUse tells the same."},
 		},
 		{
 			Name: "afterFileEdit", Kind: engine.AfterEdit, Timeout: timeLimit,
 			Fields: fields("afterFileEdit", engine.Formed("file_path", engine.ToolInput, engine.AsSubject),
 				engine.Formed("edits", engine.ToolInput, asEdits)),
-			Lost: []string{"nothing is added for it: postToolUse says the same"},
+			Lost: []string{"chibi adds no entry for it: postToolUse tells the same."},
 		},
 	}
 }
 
-// asEdits is the form that only Cursor has.
+// asEdits is a form that only Cursor has.
 const asEdits engine.Form = "edits"
 
-// own writes it; it is not read.
+// own writes it. chibi does not read it.
 type own struct{}
 
 // Theirs writes the arguments of a call in it.
@@ -219,7 +218,7 @@ func (own) Theirs(form engine.Form, _ engine.Moment, value json.RawMessage) json
 	return cursorEdits(value)
 }
 
-// Ours reads nothing of it: another member says which file it is.
+// Ours reads nothing of it: a different member names the file.
 func (own) Ours(form engine.Form, value json.RawMessage) json.RawMessage {
 	if form != asEdits {
 		return value
@@ -227,8 +226,7 @@ func (own) Ours(form engine.Form, value json.RawMessage) json.RawMessage {
 	return nil
 }
 
-// cursorEdits writes the arguments of a tool that writes or edits a file as the list of texts
-// that were replaced.
+// cursorEdits writes the arguments of a tool that writes or edits a file as a list of replaced texts.
 func cursorEdits(arguments json.RawMessage) json.RawMessage {
 	call := gjson.ParseBytes(arguments)
 	edits, err := strictjson.Encode([]map[string]string{{

@@ -35,7 +35,7 @@ func turnEvents() []engine.Event {
 				{Path: "continue", Is: "false", Set: engine.SetDecision, To: "deny"},
 				{Path: "user_message", Set: engine.SetReason}, {Path: "userMessage", Set: engine.SetReason},
 			},
-			Lost: []string{"the prompt cannot be rewritten, and context is not taken here"},
+			Lost: []string{"A plugin cannot change the prompt, and Cursor takes no context here."},
 		},
 		{
 			Name: "stop", Kind: engine.Stop, Also: []engine.Kind{engine.TurnFailed, engine.TurnInterrupted}, Timeout: timeLimit,
@@ -43,12 +43,12 @@ func turnEvents() []engine.Event {
 			Fields: fields("stop", engine.Usually("status", engine.FailureKind, `"completed"`),
 				engine.Usually("loop_count", engine.FollowUps, "0")),
 			Rows: followup(),
-			Lost: []string{"context is not taken here, and the turn is continued at most five times"},
+			Lost: []string{"Cursor takes no context here, and goes on at most five times in a turn."},
 		},
 		{
 			Name: "afterAgentResponse", Kind: engine.AfterResponse, Timeout: timeLimit, Bridged: true,
 			Fields: fields("afterAgentResponse", engine.Holds("text", engine.Response)),
-			Lost:   []string{"plugins can only look at the response"},
+			Lost:   []string{"Plugins can only look at the response."},
 		},
 		{
 			Name: "afterAgentThought", Kind: engine.Never, Timeout: timeLimit,
@@ -57,8 +57,7 @@ func turnEvents() []engine.Event {
 	}
 }
 
-// agentEvents are the events about compactions and sub-agents, and those that chibi has no
-// moment for.
+// agentEvents are the events about compactions and sub-agents, and events for which chibi has no moment.
 func agentEvents() []engine.Event {
 	return []engine.Event{
 		{
@@ -70,7 +69,7 @@ func agentEvents() []engine.Event {
 			Rows: []engine.Row{
 				{Path: "user_message", Set: engine.SetSystemMessage}, {Path: "userMessage", Set: engine.SetSystemMessage},
 			},
-			Lost: []string{"a compaction cannot be blocked"},
+			Lost: []string{"A plugin cannot refuse a compaction."},
 		},
 		{
 			Name: "subagentStart", Kind: engine.AgentStart, Matches: engine.AgentType, Timeout: timeLimit, Bridged: true,
@@ -83,7 +82,7 @@ func agentEvents() []engine.Event {
 				{Path: "permission", Is: `"allow"`, Set: engine.Silent}, {Path: "permission", Is: `"ask"`, Set: engine.NoEffect},
 				{Path: "user_message", Set: engine.SetReason}, {Path: "userMessage", Set: engine.SetReason},
 			},
-			Lost: []string{"the task cannot be rewritten"},
+			Lost: []string{"A plugin cannot change the task."},
 		},
 		{
 			Name: "subagentStop", Kind: engine.AgentStop, Matches: engine.AgentType, Timeout: timeLimit, Bridged: true,
@@ -92,7 +91,7 @@ func agentEvents() []engine.Event {
 				engine.Holds("summary", engine.Response), engine.Usually("duration_ms", engine.Duration, "0"),
 				engine.Usually("loop_count", engine.FollowUps, "0")),
 			Rows: followup(),
-			Lost: []string{"a plugin cannot rewrite the answer of the sub-agent"},
+			Lost: []string{"A plugin cannot change the sub-agent's answer."},
 		},
 		{Name: "workspaceOpen", Kind: engine.Never, Timeout: timeLimit, Fields: fields("workspaceOpen")},
 		{Name: "beforeTabFileRead", Kind: engine.Never, Timeout: timeLimit,

@@ -1,5 +1,5 @@
-// Package droid is what is known about Factory Droid: its table, its settings files, and in testdata what
-// the program wrote to its hooks and what the table makes of it.
+// Package droid has the facts about Factory Droid: its table and its settings files. testdata has payloads that the
+// program wrote to its hooks, and how the table reads them.
 package droid
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Agent is Factory Droid: Claude Code's events, with other tools and fewer answers that have an effect.
+// Agent is Factory Droid: Claude Code's events with different tools. Fewer answers have an effect.
 func Agent() engine.Agent {
 	return engine.Agent{Names: []string{"droid", "factory-droid"}, Table: table}
 }
@@ -65,8 +65,8 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// environment are the variables of hooks: the project's directory, and what is simple in the payload under
-// its name there. Those without a value only Factory Droid can set.
+// environment are the variables of hooks: the project's directory, and simple members of the payload under their
+// names in it. Only Factory Droid can set variables without a value.
 func environment() (list []engine.Variable) {
 	for _, name := range []string{"FACTORY", "DROID", "CLAUDE"} {
 		list = append(list, engine.Variable{Name: name + "_PROJECT_DIR", Value: engine.Project})
@@ -90,7 +90,7 @@ func environment() (list []engine.Variable) {
 		engine.Variable{Name: "tool_execution_count"}, engine.Variable{Name: "elapsed_time"})
 }
 
-// places are Factory Droid's settings files. One with hooks alone takes the place of the settings beside it.
+// places are Factory Droid's settings files. A file with hooks alone takes the place of the settings beside it.
 func places() []engine.Place {
 	return []engine.Place{
 		{Scope: engine.ScopeUser, Path: ".factory/hooks.json", Format: "json", Write: true, Whole: true, Alone: true},

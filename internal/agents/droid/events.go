@@ -17,7 +17,7 @@ func fields(own ...engine.Field) []engine.Field {
 		engine.Holds("permission_mode", engine.PermissionMode), engine.Holds("hook_event_name", engine.EventName)}, own...)
 }
 
-// rows are the members of an answer at an event: its own, those that have no effect there, and those of all
+// rows are the members of an answer at an event: its own, members without effect there, and the members of all
 // events.
 func rows(own []engine.Row, noEffect ...string) []engine.Row {
 	for _, path := range append(noEffect, "systemMessage") {
@@ -47,7 +47,7 @@ func ends() []engine.Row {
 		{Path: "stopReason", Set: engine.SetHaltReason}}
 }
 
-// observed are the exit statuses of events at which nothing can be refused.
+// observed are the exit statuses of events at which a hook cannot refuse.
 func observed() []engine.Exit {
 	return []engine.Exit{{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsFailed},
 		{Status: "3", JSON: engine.JSONIgnored, Then: engine.EndsFailed}}
@@ -61,9 +61,9 @@ func events() []engine.Event {
 		Name: "PreToolUse", Kind: engine.BeforeTool, Matches: engine.ToolName, Timeout: commandLimit, Bridged: true,
 		Fields: fields(call...), Rows: beforeTool(),
 		Lost: []string{"Factory Droid ignores a context given before a tool: give it after the tool.",
-			"A question is a denial: Factory Droid runs what a hook asks about.",
-			"Rewritten arguments are merged over the call's: one that is left out stays.",
-			"Text for the person is not shown."},
+			"A question becomes a denial: Factory Droid runs a call that a hook asks about.",
+			"Factory Droid merges rewritten arguments over the call's: one that a plugin takes out stays.",
+			"Factory Droid does not show a text for the person."},
 	}, {
 		Name: "PostToolUse", Kind: engine.ToolSucceeded, Matches: engine.ToolName, Timeout: commandLimit, Bridged: true,
 		Fields: fields(append(call, engine.Formed("tool_response", engine.ToolOutput, engine.AsResult))...),
@@ -76,9 +76,9 @@ func events() []engine.Event {
 		Fields: fields(slices.Concat(engine.Theirs("message_id"), []engine.Field{
 			engine.Holds("stop_hook_active", engine.StopActive)}, engine.Theirs("tool_execution_count", "elapsed_time"))...),
 		Rows: rows(block(), "continue", "stopReason", context),
-		Lost: []string{"A plugin cannot end the turn at its stop, where another plugin wants it to go on.",
-			"Factory Droid goes on as often as a hook says; chibi ends that after max_follow_ups.",
-			"Factory Droid does not say what the model answered."},
+		Lost: []string{"A plugin cannot end the turn at its stop if another plugin wants it to go on.",
+			"Factory Droid goes on as often as a hook wants; chibi limits that by max_follow_ups.",
+			"Factory Droid does not tell the model's answer."},
 	}, {
 		Name: "SubagentStop", Kind: engine.AgentStop, Timeout: commandLimit, Bridged: true,
 		Fields: fields(engine.Fixed("stop_hook_active", "false")), Rows: rows(append(block(), ends()...), context),
@@ -95,7 +95,7 @@ func sessionEvents() []engine.Event {
 	}, {
 		Name: "UserPromptSubmit", Kind: engine.Prompt, Timeout: commandLimit, Bridged: true, PlainText: engine.TextContext,
 		Fields: fields(engine.Holds("prompt", engine.PromptText)), Rows: rows(slices.Concat(block(), tells(), ends())),
-		Lost: []string{"droid exec does not say that there is a prompt: it ignores a context beside it and refuses none.",
+		Lost: []string{"droid exec does not report its prompt: it ignores a context beside it and refuses none.",
 			"A plugin cannot change the prompt: Factory Droid takes text beside it, or refuses it."},
 	}, {
 		Name: "PreCompact", Kind: engine.BeforeCompact, Matches: engine.Trigger, Timeout: commandLimit, Bridged: true,

@@ -1,5 +1,5 @@
-// Package gemini is what is known about Gemini CLI: its table, its settings files, and in testdata what the
-// program wrote to its hooks and what the table makes of it.
+// Package gemini has the facts about Gemini CLI: its table and its settings files. testdata has payloads that the
+// program wrote to its hooks, and how the table reads them.
 package gemini
 
 import (
@@ -45,7 +45,7 @@ func table() engine.Dialect {
 		Matcher: engine.MatcherRule{Literal: true, Lookaround: true,
 			Exact: []string{"SessionStart", "SessionEnd", "PreCompress", "Notification"}},
 		Exits: []engine.Exit{
-			// A text means "allow" in its source; the program asks the person all the same.
+			// A text means "allow" in its source, but the program still asks the person.
 			{Status: "0", JSON: engine.JSONDecides, Then: engine.EndsOK, Stderr: true},
 			{Status: engine.BySignal, JSON: engine.JSONDecides, Then: engine.EndsOK, Stderr: true},
 			{Status: "1", JSON: engine.JSONDecides, Then: engine.EndsShown, Stderr: true},
@@ -58,9 +58,9 @@ func table() engine.Dialect {
 		Exceptions: []engine.Exception{
 			{Function: "geminiRequest, neutralRequest",
 				Reason: "a request to the model has another structure there: texts only, a config"},
-			{Function: "geminiCandidates, geminiUsage", Reason: "so has its response"},
-			{Function: "geminiDetails", Reason: "what the person is asked has other members for each kind of tool"},
-			{Function: "geminiInclude, geminiToolConfig", Reason: "which tools are offered is a mode and a list there"},
+			{Function: "geminiCandidates, geminiUsage", Reason: "a response has another structure there too"},
+			{Function: "geminiDetails", Reason: "a question to the person has different members for each kind of tool"},
+			{Function: "geminiInclude, geminiToolConfig", Reason: "the selection of tools is a mode and a list there"},
 		},
 	}
 }
@@ -108,7 +108,7 @@ func decides(rows ...engine.Row) []engine.Row {
 	}, rows...)
 }
 
-// shown are the members of an answer where nothing can be decided.
+// shown are the members of an answer at an event at which a hook cannot decide.
 func shown(rows ...engine.Row) []engine.Row {
 	return append([]engine.Row{
 		{Path: "systemMessage", Set: engine.SetSystemMessage},
@@ -138,9 +138,9 @@ func toolEvents() []engine.Event {
 			Fields: fields("BeforeTool", call()...),
 			Rows:   beforeTool(),
 			Lost: []string{
-				"a question is a denial: Gemini CLI would wait for ever where nobody can answer",
-				"context has no effect here; it is taken after the tool",
-				"an argument cannot be taken away, since rewritten ones are merged over the call's",
+				"A question becomes a denial: Gemini CLI would wait for ever where nobody can answer.",
+				"A context has no effect here: give it after the tool.",
+				"Gemini CLI merges rewritten arguments over the call's: one that a plugin takes out stays.",
 			},
 		},
 		{
@@ -149,7 +149,7 @@ func toolEvents() []engine.Event {
 			Rows: decides(
 				engine.Row{Path: "reason", Set: engine.SetOutput, Needs: []engine.Condition{engine.Is("decision", `"deny"`)},
 					Writes: true,
-					Costs:  "shows the new result to the model as an error"},
+					Costs:  "the model sees the new result as an error"},
 				engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.SetContext,
 					When: []engine.Condition{engine.Is("decision", `"deny"`).Not(), engine.Is("decision", `"block"`).Not()}},
 				engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect},
@@ -158,8 +158,8 @@ func toolEvents() []engine.Event {
 			),
 			DenyReplaces: true,
 			Lost: []string{
-				"a new result is shown to the model as an error",
-				"context has no effect beside a denial or a new result",
+				"Gemini CLI shows the model a new result as an error.",
+				"A context has no effect beside a denial or a new result.",
 			},
 		},
 		{
@@ -167,7 +167,7 @@ func toolEvents() []engine.Event {
 			Fields: fields("Notification", engine.Usually("notification_type", engine.Notice, `"ToolPermission"`),
 				engine.Usually("message", engine.Question, `""`), engine.Formed("details", engine.ToolInput, asDetails)),
 			Rows: shown(),
-			Lost: []string{"a hook can only look on, and headless runs never ask; guard the tools at BeforeTool"},
+			Lost: []string{"A hook can only look on here, and headless runs never ask: guard the tools at BeforeTool."},
 		},
 	}
 }
@@ -177,7 +177,7 @@ func beforeTool() []engine.Row {
 		{Path: "decision", Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
 		{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny"},
 		{Path: "decision", Is: `"ask"`, Set: engine.SetDecision, To: "ask"},
-		{Path: "decision", Is: `"allow"`, Set: engine.Silent}, // the program asks the person all the same
+		{Path: "decision", Is: `"allow"`, Set: engine.Silent}, // the program still asks the person
 		{Path: "decision", Is: `"approve"`, Set: engine.Silent},
 		{Path: "reason", Set: engine.SetReason},
 		{Path: "continue", Is: "false", Set: engine.SetHalt},

@@ -81,10 +81,10 @@ func geminiRequest(body json.RawMessage) json.RawMessage {
 	return request
 }
 
-// noRequest is a request of which nothing is known. Messages and settings are always there: scripts read them.
+// noRequest is an unknown request. Messages and settings are always there, because scripts read them.
 const noRequest = `{"model":"","messages":[],"config":{}}`
 
-// wholeRequest writes a request as hooks are told it.
+// wholeRequest writes a request for the payload of hooks.
 func wholeRequest(body json.RawMessage) json.RawMessage {
 	request, known := []byte(noRequest), gjson.ParseBytes(geminiRequest(body))
 	for _, member := range []string{"model", "messages", "config"} {
@@ -93,7 +93,7 @@ func wholeRequest(body json.RawMessage) json.RawMessage {
 	return request
 }
 
-// with returns an object with a member, unless its value is null or not there.
+// with adds a member to an object, unless its value is null or missing.
 func with(object []byte, path string, value gjson.Result) []byte {
 	if value.Type == gjson.Null {
 		return object
@@ -105,7 +105,7 @@ func with(object []byte, path string, value gjson.Result) []byte {
 	return after
 }
 
-// theirMessages writes the texts of messages; those without text are left out, as there.
+// theirMessages writes the texts of messages. It leaves out messages without text, as Gemini CLI does.
 func theirMessages(messages gjson.Result) []byte {
 	list := []textMessage{}
 	for _, at := range engine.TextMessages(messages) {
@@ -115,7 +115,7 @@ func theirMessages(messages gjson.Result) []byte {
 	return encodedMessages(list)
 }
 
-// textMessage is a message as far as it is text.
+// textMessage is the text of a message.
 type textMessage struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
@@ -175,13 +175,13 @@ func geminiUsage(usage json.RawMessage) json.RawMessage {
 	return fmt.Appendf(nil, `{"promptTokenCount":%d,"candidatesTokenCount":%d,"totalTokenCount":%d}`, in, out, in+out)
 }
 
-// neutralUsage reads it: the reverse.
+// neutralUsage is the reverse of geminiUsage.
 func neutralUsage(usage json.RawMessage) json.RawMessage {
 	in, out := gjson.GetBytes(usage, "promptTokenCount").Int(), gjson.GetBytes(usage, "candidatesTokenCount").Int()
 	return fmt.Appendf(nil, `{"input_tokens":%d,"output_tokens":%d}`, in, out)
 }
 
-// geminiInclude reads a toolConfig: the only tools that are offered, null for all.
+// geminiInclude reads a toolConfig as a list of the only offered tools, null for all.
 func geminiInclude(config json.RawMessage) json.RawMessage {
 	all := gjson.ParseBytes(config)
 	if strings.EqualFold(all.Get("mode").Str, "NONE") {
@@ -195,7 +195,7 @@ func geminiInclude(config json.RawMessage) json.RawMessage {
 	return list
 }
 
-// geminiToolConfig writes it: the reverse.
+// geminiToolConfig is the reverse of geminiInclude.
 func geminiToolConfig(names json.RawMessage) json.RawMessage {
 	if len(gjson.ParseBytes(names).Array()) == 0 {
 		return json.RawMessage(`{"mode":"NONE"}`)
@@ -203,8 +203,7 @@ func geminiToolConfig(names json.RawMessage) json.RawMessage {
 	return json.RawMessage(`{"mode":"ANY","allowedFunctionNames":` + string(names) + `}`)
 }
 
-// geminiDetails writes what the person is asked about: Gemini CLI's members for the kind of
-// tool.
+// geminiDetails writes the details of a question to the person: Gemini CLI's members for the kind of tool.
 func geminiDetails(m engine.Moment) json.RawMessage {
 	subject := gjson.GetBytes(m.Values[engine.ToolInput], gjson.Escape(m.Text(engine.ToolSubject))).Str
 	details := map[string]string{"type": "info", "title": "Confirm " + m.Text(engine.ToolName)}

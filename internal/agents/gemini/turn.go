@@ -16,15 +16,15 @@ func turnEvents() []engine.Event {
 			Name: "SessionEnd", Kind: engine.SessionEnd, Matches: engine.Reason, Timeout: limit, Bridged: true,
 			Fields: fields("SessionEnd", engine.Holds("reason", engine.Reason)),
 			Rows:   shown(),
-			Lost:   []string{"Gemini CLI does not wait for it, and may end it half-way"},
+			Lost:   []string{"Gemini CLI does not wait for it, and may end it half-way."},
 		},
 		{
 			Name: "BeforeAgent", Kind: engine.Prompt, Timeout: limit, Bridged: true, Repeats: true,
 			Fields: fields("BeforeAgent", engine.Holds("prompt", engine.PromptText)),
 			Rows:   decides(context),
 			Lost: []string{
-				"the prompt cannot be rewritten",
-				"it also fires for the text by which AfterAgent made the turn go on: if that was chibi's, no plugin is asked",
+				"A plugin cannot change the prompt: Gemini CLI takes text beside it, or refuses it.",
+				"It also fires for the text by which AfterAgent made the turn go on; chibi asks no plugin about its own text.",
 			},
 		},
 		{
@@ -33,13 +33,13 @@ func turnEvents() []engine.Event {
 				engine.Holds("prompt_response", engine.Response), engine.Usually("stop_hook_active", engine.StopActive, "false")),
 			Rows: decides(engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect},
 				engine.Row{Path: "hookSpecificOutput.clearContext", Is: "true", Set: engine.NoEffect}),
-			Lost: []string{"context is not taken here", "Gemini CLI has no bound on how often the turn is continued"},
+			Lost: []string{"Gemini CLI takes no context here, and does not limit how often a plugin makes it go on."},
 		},
 		{
 			Name: "PreCompress", Kind: engine.BeforeCompact, Matches: engine.Trigger, Timeout: limit,
 			Fields: fields("PreCompress", engine.Holds("trigger", engine.Trigger)),
 			Rows:   shown(),
-			Lost:   []string{"Gemini CLI fires it before every request and ignores a refusal, so nothing is added for it"},
+			Lost:   []string{"Gemini CLI fires it before every request and ignores a refusal, so chibi adds no entry."},
 		},
 	}
 }
@@ -55,7 +55,7 @@ func modelEvents() []engine.Event {
 			Rows: decides(engine.Row{Path: "hookSpecificOutput.llm_request", Set: engine.SetRequest, Form: asRequest},
 				engine.Row{Path: "hookSpecificOutput.llm_response", Set: engine.NoEffect}),
 			Lost: []string{
-				"of a request plugins see the model, texts, temperature, top_p, top_k and max_tokens; no tools, calls, results",
+				"Plugins see a request's model, texts, temperature, top_p, top_k and max_tokens, but no tools, calls, results.",
 			},
 		},
 		{
@@ -63,8 +63,8 @@ func modelEvents() []engine.Event {
 			Fields: fields("BeforeToolSelection", request),
 			Rows:   shown(engine.Row{Path: "hookSpecificOutput.toolConfig", Set: engine.SetInclude, Form: asToolConfig}),
 			Lost: []string{
-				"Gemini CLI tells the model which tools it may call and does not enforce it; others are refused at BeforeTool",
-				"it does not say which tools there are, so nothing is added for it",
+				"Gemini CLI tells the model which tools it may call, but enforces nothing: chibi refuses others at BeforeTool.",
+				"Gemini CLI does not list the tools, so chibi adds no entry for it.",
 			},
 		},
 		{
@@ -73,7 +73,7 @@ func modelEvents() []engine.Event {
 				engine.Formed("llm_response.candidates", engine.Response, asCandidates),
 				engine.Field{Name: "llm_response.usageMetadata", Value: engine.Usage, Form: asUsage, Optional: true}),
 			Rows: decides(engine.Row{Path: "hookSpecificOutput.llm_response", Set: engine.NoEffect}),
-			Lost: []string{"Gemini CLI fires it for every piece of a response, so nothing is added for it"},
+			Lost: []string{"Gemini CLI fires it for every piece of a response, so chibi adds no entry for it."},
 		},
 	}
 }

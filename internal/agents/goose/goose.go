@@ -1,5 +1,5 @@
-// Package goose is what is known about Goose, from its source alone: its table, and in testdata what the table
-// makes of payloads as that source writes them. Nobody has seen it run with chibi.
+// Package goose has the facts about Goose, from its source code alone: its table. testdata has payloads as the
+// source writes them, and how the table reads them. Nobody has seen Goose run with chibi.
 package goose
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Agent is Goose: hooks that refuse calls, and otherwise look on.
+// Agent is Goose. Its hooks can refuse calls; otherwise they look on.
 func Agent() engine.Agent { return engine.Agent{Names: []string{"goose"}, Table: table} }
 
 func table() engine.Dialect {
@@ -28,7 +28,7 @@ func table() engine.Dialect {
 	}
 }
 
-// fields are the members of a payload: what a matcher is compared with stands in all.
+// fields are the members of a payload. Each payload has the value that a matcher is compared with.
 func fields(matched engine.Field, own ...engine.Field) []engine.Field {
 	return slices.Concat([]engine.Field{engine.Holds("event", engine.EventName),
 		engine.Holds("session_id", engine.Session), matched}, own, []engine.Field{engine.Optional("working_dir", engine.Cwd)})
@@ -47,12 +47,12 @@ func events() []engine.Event {
 		engine.Formed("tool_input", engine.ToolInput, engine.AsInput)}
 	const silent = "Goose ignores a new result, ignores a context beside it, and the turn goes on."
 	start := event("SessionStart", engine.SessionStart, fields(none),
-		"Goose ignores a context given at the start of a session: what plugins inject into the system prompt is lost.")
+		"Goose ignores a context given at the start of a session: texts of plugins for the system prompt are lost.")
 	start.Rows = []engine.Row{{Path: "banner", Set: engine.SetSystemMessage}}
 	before := event("PreToolUse", engine.BeforeTool, fields(tool, call...),
 		"Goose ignores rewritten arguments: the tool runs with the model's.",
-		"Goose ignores a context given before a tool.", "A question is a denial: Goose's hooks cannot ask.",
-		"A plugin that ends the turn refuses the call, and the turn goes on.", "Text for the person is not shown.")
+		"Goose ignores a context given before a tool.", "A question becomes a denial: Goose's hooks cannot ask.",
+		"A plugin that ends the turn refuses the call, and the turn goes on.", "Goose does not show a text for the person.")
 	before.Rows = []engine.Row{{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny"},
 		{Path: "reason", Set: engine.SetReason}}
 	return append([]engine.Event{
@@ -60,7 +60,7 @@ func events() []engine.Event {
 		event("UserPromptSubmit", engine.Prompt, fields(engine.Holds("matcher_context", engine.PromptText),
 			engine.Holds("message", engine.PromptText)),
 			"Goose ignores a context beside the prompt.", "A prompt can be neither changed nor refused: hooks only look on.",
-			"Text for the person is not shown."),
+			"Goose does not show a text for the person."),
 		before,
 		event("PostToolUse", engine.ToolSucceeded, fields(tool, append(call,
 			engine.Formed("tool_output", engine.ToolOutput, engine.AsResult))...), silent),
@@ -88,7 +88,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// places are the plugin of chibi: Goose takes each directory in the one of all plugins for one, without a manifest.
+// places are chibi's plugin. Goose takes each directory in .agents/plugins for a plugin, without a manifest.
 func places() []engine.Place {
 	const path = ".agents/plugins/chibi/hooks/hooks.json"
 	return []engine.Place{{Scope: engine.ScopeUser, Path: path, Format: "json", Write: true, Whole: true},

@@ -14,7 +14,7 @@ func events() []engine.Event {
 	return slices.Concat(sessionEvents(), toolEvents(), turnEvents(), engine.Unfired("PermissionDenied", "Notification"))
 }
 
-// The time limits of commands: those that are waited for may run tests.
+// The time limits of commands. A command for which Grok Build waits may run tests.
 const (
 	timeLimit   = 5 * time.Second
 	promptLimit = 30 * time.Second
@@ -33,8 +33,8 @@ func snake(name string) string {
 	return text.String()
 }
 
-// fields are the members of a payload: Grok Build's own spelling of all, then Claude Code's of some. own
-// are those of the event in the first, theirs in the second.
+// fields are the members of a payload: all in Grok Build's own spelling, then some in Claude Code's. own are the
+// event's members in the first spelling, theirs in the second.
 func fields(event string, own []engine.Field, theirs ...engine.Field) []engine.Field {
 	return slices.Concat([]engine.Field{
 		engine.Fixed("hookEventName", `"`+snake(event)+`"`), engine.Holds("sessionId", engine.Session),
@@ -65,12 +65,12 @@ func noEffect(paths ...string) (rows []engine.Row) {
 		engine.Row{Path: "suppressOutput", Set: engine.Silent})
 }
 
-// observed are the exit statuses of events at which nothing can be refused.
+// observed are the exit statuses of events at which a hook cannot refuse.
 func observed() []engine.Exit {
 	return []engine.Exit{{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsFailed}}
 }
 
-// block is a denial where it is no verdict about a tool.
+// block is a denial at events other than a tool call.
 func block() []engine.Row {
 	return []engine.Row{{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny"},
 		{Path: "decision", Set: engine.NoEffect, When: []engine.Condition{engine.Is("decision", `"block"`).Not()}},
@@ -81,7 +81,7 @@ func contextRow() engine.Row {
 	return engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.SetContext}
 }
 
-// notInSubAgent is the condition of what a sub-agent's own session has too.
+// notInSubAgent is the condition of events that sub-agents' own sessions also have.
 func notInSubAgent() []engine.Condition {
 	return []engine.Condition{engine.Has("subagentType").Not()}
 }
@@ -93,8 +93,8 @@ func sessionEvents() []engine.Event {
 		Name: "SessionStart", Kind: engine.SessionStart, Matches: engine.Source, Timeout: timeLimit, Bridged: true,
 		Fields: fields("SessionStart", []engine.Field{engine.Holds("source", engine.Source)}),
 		Rows:   quiet(), Exits: observed(),
-		Lost: []string{"Grok Build ignores a context given at the start of a session: what plugins inject into the system " +
-			"prompt is lost."},
+		Lost: []string{"Grok Build ignores a context given at the start of a session: texts of plugins for the system " +
+			"prompt are lost."},
 	}, {
 		Name: "UserPromptSubmit", Kind: engine.Prompt, Timeout: promptLimit, Bridged: true, Needs: notInSubAgent(),
 		Fields: fields("UserPromptSubmit", []engine.Field{engine.Holds("prompt", engine.PromptText), inside}),
@@ -102,7 +102,7 @@ func sessionEvents() []engine.Event {
 			"hookSpecificOutput.additionalContext")...),
 		Lost: []string{"Grok Build ignores a context beside the prompt.",
 			"A plugin cannot change the prompt: Grok Build sends it, or refuses it.",
-			"A sub-agent's prompt cannot be refused: it is sent all the same."},
+			"A plugin cannot refuse a sub-agent's prompt: Grok Build still sends it."},
 	}, {
 		Name: "PreCompact", Kind: engine.BeforeCompact, Matches: engine.Trigger, Timeout: timeLimit, Bridged: true,
 		Fields: fields("PreCompact", []engine.Field{engine.Holds("source", engine.Trigger)}),
@@ -134,9 +134,9 @@ func toolEvents() []engine.Event {
 		Fields: fields("PreToolUse", append(call, cut), append(again, id)...),
 		Rows:   beforeTool(),
 		Lost: []string{"A plugin that ends the turn refuses the call, and the turn goes on.",
-			"A question is a denial where Grok Build approves all calls (--always-approve): it would approve it too.",
-			"Of arguments of more than 64 KiB plugins see the beginning, as a text: required plugins deny such a call.",
-			"Text for the person is not shown."},
+			"A question becomes a denial where Grok Build approves all calls (--always-approve).",
+			"Plugins see only the beginning of arguments of more than 64 KiB: required plugins deny such a call.",
+			"Grok Build does not show a text for the person."},
 	}, {
 		Name: "PostToolUse", Kind: engine.AfterTool, Matches: engine.ToolName,
 		Timeout: gateLimit, Bridged: true,
@@ -156,12 +156,12 @@ func toolEvents() []engine.Event {
 			append(again, id, engine.Holds("duration_ms", engine.Duration), engine.Fixed("is_interrupt", "false"))...),
 		Rows:  append([]engine.Row{contextRow()}, noEffect("decision", "reason", "stopReason", "systemMessage")...),
 		Exits: observed(),
-		Lost:  []string{"A plugin cannot replace the error of a call that was not made: its text stands beside it."},
+		Lost:  []string{"A plugin cannot replace the error of a call that did not happen: its text stands beside it."},
 	}}
 }
 
-// beforeTool are the members of an answer before a tool. An "allow" approves nothing: it means that the
-// hook does not object.
+// beforeTool are the members of an answer before a tool. An "allow" approves nothing: it says that the hook does
+// not object.
 func beforeTool() []engine.Row {
 	permission := "hookSpecificOutput.permissionDecision"
 	verdicts := func(path string, when ...engine.Condition) []engine.Row {

@@ -1,5 +1,5 @@
-// Package grok is what is known about Grok Build: its table, its settings files, and in testdata what the
-// program wrote to its hooks and what the table makes of it.
+// Package grok has the facts about Grok Build: its table and its settings files. testdata has payloads that the
+// program wrote to its hooks, and how the table reads them.
 package grok
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Agent is Grok Build: Claude Code's events and answers, with tools of its own, and most members of
-// payloads in two spellings.
+// Agent is Grok Build: Claude Code's events and answers with different tools. Most members of payloads have two
+// spellings.
 func Agent() engine.Agent {
 	return engine.Agent{Names: []string{"grok", "grok-build"}, Table: table, Starts: []engine.Start{{Agent: "claude",
 		Marks: []engine.Mark{{Has: []string{"hookEventName", "hook_event_name", "sessionId", "session_id"}}}}}}
@@ -54,7 +54,7 @@ func table() engine.Dialect {
 // asBytes is the form of a text whose bytes are a list of numbers.
 const asBytes engine.Form = "bytes"
 
-// own is the form that only Grok Build has.
+// own translates the form that only Grok Build has.
 type own struct{}
 
 // Theirs implements [engine.Own].
@@ -78,8 +78,7 @@ func (own) Ours(form engine.Form, value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// results are the shapes of tools' results. Each is an object with its type; the model is told one text
-// of it.
+// results are the shapes of tools' results. Each is an object with its type, of which the model gets one text.
 func results() []engine.Result {
 	shaped := func(kind string, fields []engine.Field, categories ...tools.Category) engine.Result {
 		return engine.Result{Categories: categories, Fields: append([]engine.Field{engine.Fixed("type", `"`+kind+`"`)},
@@ -134,7 +133,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// environment are the variables of hooks. The one without a value only Grok Build can set.
+// environment are the variables of hooks. Only Grok Build can set the variable without a value.
 func environment() []engine.Variable {
 	list := []engine.Variable{
 		{Name: "CLAUDE_PROJECT_DIR", Value: engine.Project}, {Name: "GROK_WORKSPACE_ROOT", Value: engine.Project},
@@ -148,8 +147,8 @@ func environment() []engine.Variable {
 	return list
 }
 
-// places are Grok Build's settings files. The file of chibi is its own alone. Files of Claude Code and
-// Cursor that Grok Build reads too are theirs.
+// places are Grok Build's settings files. chibi has a file of its own there. Files of Claude Code and Cursor that
+// Grok Build also reads are not here.
 func places() []engine.Place {
 	const home = "GROK_HOME"
 	return []engine.Place{
@@ -165,8 +164,8 @@ func places() []engine.Place {
 	}
 }
 
-// reads: a hook of Claude Code that compares names of tools with its own passes everything in Grok Build, so chibi
-// asks it there too, with Claude Code's names.
+// reads: a hook of Claude Code that compares names of tools with Claude Code's own names lets everything pass in
+// Grok Build. So chibi asks it there too, with Claude Code's names.
 func reads() []engine.Reading {
 	return []engine.Reading{{Agent: "claude", Scopes: []string{engine.ScopeUser, engine.ScopeProject, engine.ScopeLocal},
 		Names: "Grok Build's names of tools, such as run_terminal_command for Bash",

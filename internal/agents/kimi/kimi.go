@@ -1,5 +1,5 @@
-// Package kimi is what is known about Kimi Code: its table, its settings file, and in testdata what the
-// program wrote to its hooks and what the table makes of it.
+// Package kimi has the facts about Kimi Code: its table and its settings file. testdata has payloads that the
+// program wrote to its hooks, and how the table reads them.
 package kimi
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Agent is Kimi Code: hooks that refuse prompts and calls, tell the model something beside a prompt, or make
-// it go on once. Everything else they only look at.
+// Agent is Kimi Code. Its hooks can refuse prompts and calls, give the model a text beside a prompt, and make it go
+// on once. At all other events they only look on.
 func Agent() engine.Agent {
 	return engine.Agent{Names: []string{"kimi", "kimi-code"}, Table: table}
 }
@@ -37,8 +37,8 @@ func table() engine.Dialect {
 	}
 }
 
-// timeLimit is how long a command may take that says nothing else, longest what it may say: a longer one
-// keeps all hooks from running.
+// timeLimit is the time limit of a command that has none. longest is the longest limit: a longer one keeps all
+// hooks from running.
 const (
 	timeLimit = 30 * time.Second
 	longest   = 600 * time.Second
@@ -51,7 +51,7 @@ func fields(own ...engine.Field) []engine.Field {
 		engine.Fixed("client_type", `"kimi_code_cli"`)}, own)
 }
 
-// denial are the members of an answer that can refuse, and those that do nothing there.
+// denial are the members of an answer that can refuse, and members that do nothing there.
 func denial() []engine.Row {
 	permission := "hookSpecificOutput.permissionDecision"
 	rows := []engine.Row{{Path: permission, Is: `"deny"`, Set: engine.SetDecision, To: "deny"},
@@ -60,7 +60,7 @@ func denial() []engine.Row {
 	return append(rows, noEffect("hookSpecificOutput.additionalContext", "hookSpecificOutput.updatedInput")...)
 }
 
-// noEffect are members of an answer that do nothing: some, and those that other agents have everywhere.
+// noEffect are members of an answer that do nothing: paths, and members that other agents have at every event.
 func noEffect(paths ...string) (rows []engine.Row) {
 	for _, path := range append(paths, "decision", "reason", "stopReason", "systemMessage") {
 		rows = append(rows, engine.Row{Path: path, Set: engine.NoEffect})
@@ -80,7 +80,7 @@ func event(name string, kind engine.Kind, matches engine.Value, own ...engine.Fi
 		Fields: fields(own...), Rows: noEffect("hookSpecificOutput.additionalContext"), Exits: observed()}
 }
 
-// losing adds what plugins cannot do at an event.
+// losing adds sentences about lost effects to an event.
 func losing(e engine.Event, lost ...string) engine.Event {
 	e.Lost = lost
 	return e
@@ -110,7 +110,7 @@ func events() []engine.Event {
 			Fields: fields(call...), Rows: denial(),
 			Lost: []string{"Kimi Code ignores rewritten arguments: the tool runs with the model's.",
 				"Kimi Code ignores a context given before a tool: give it beside the prompt.",
-				"A question is a denial: Kimi Code's hooks cannot ask.",
+				"A question becomes a denial: Kimi Code's hooks cannot ask.",
 				"A plugin that ends the turn refuses the call, and the turn goes on.",
 				"Text for the person is not shown."},
 		},
@@ -124,9 +124,9 @@ func events() []engine.Event {
 			Name: "Stop", Kind: engine.Stop, Timeout: timeLimit, Longest: longest, Bridged: true,
 			Fields: fields(engine.Holds("stop_hook_active", engine.StopActive)), Rows: denial(),
 			Lost: []string{"Kimi Code goes on once in a turn, and asks no hook after that.",
-				"Kimi Code does not say what the model answered.",
+				"Kimi Code does not tell the model's answer.",
 				"It fires for a sub-agent too, without saying so.",
-				"A plugin cannot end the turn at its stop, where another plugin wants it to go on."},
+				"A plugin cannot end the turn at its stop if another plugin wants it to go on."},
 		},
 		event("StopFailure", engine.TurnFailed, "", append(engine.Theirs("error_type"),
 			engine.Holds("error_message", engine.Failure))...),
@@ -171,13 +171,13 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// places are Kimi Code's settings files: there is none of a project.
+// places are Kimi Code's settings files. A project has none.
 func places() []engine.Place {
 	return []engine.Place{{Scope: engine.ScopeUser, Path: ".kimi-code/config.toml", Variable: "KIMI_CODE_HOME",
 		Format: "toml", Write: true}}
 }
 
-// shape is how the settings file lists hooks: in one list, with no other members than these.
+// shape says how the settings file lists hooks: in one list, with no other members than these.
 func shape() engine.Shape {
 	return engine.Shape{Root: "hooks", Event: "event", Timeout: "timeout", Unit: time.Second,
 		Kinds: []engine.HandlerKind{engine.CommandHandler}}

@@ -1,5 +1,5 @@
-// Package opencode is what is known about OpenCode, and about Kilo, which is made from it: their tables, and in
-// testdata what the plugin told chibi and what the table makes of it.
+// Package opencode has the facts about OpenCode, and about Kilo, which is made from it: their tables. testdata has
+// payloads that the plugin wrote to chibi, and how the table reads them.
 package opencode
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Agent is OpenCode, whose plugins are functions in JavaScript: they can change prompts, calls and results.
+// Agent is OpenCode. Its plugins are functions in JavaScript that can change prompts, calls and results.
 func Agent() engine.Agent {
 	return engine.Agent{Names: []string{"opencode"}, Table: func() engine.Dialect {
 		return table("OpenCode", "opencode", engine.Facts{Driven: "1.18.33", Date: "2026-11-28",
@@ -39,7 +39,7 @@ func events(title string) []engine.Event {
 		engine.CarriedAt(engine.SessionStart, "context notice"),
 		engine.CarriedAt(engine.Prompt, "block prompt context notice"),
 		engine.CarriedAt(engine.BeforeTool, "block input context notice",
-			"A question is a denial: plugins of "+title+" cannot ask.",
+			"A question becomes a denial: plugins of "+title+" cannot ask.",
 			"A plugin that ends the turn refuses the call, and the turn goes on."),
 		engine.CarriedAt(engine.AfterTool, "output context notice",
 			"A plugin cannot end the turn after a tool: the turn goes on.",
@@ -73,7 +73,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// places are where the program takes plugins from.
+// places are the files from which the program takes plugins.
 func places(name string) []engine.Place {
 	return []engine.Place{
 		{Scope: engine.ScopeUser, Path: ".config/" + name + "/plugins/chibi.js", Variable: "XDG_CONFIG_HOME",

@@ -1,5 +1,5 @@
-// Package pi is what is known about pi: its table, and in testdata what its plugin told chibi and what the
-// table makes of it.
+// Package pi has the facts about pi: its table. testdata has payloads that its plugin wrote to chibi, and how the
+// table reads them.
 package pi
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Agent is pi, whose extensions are functions in JavaScript: they can change prompts, calls, results and
-// requests, and make it go on.
+// Agent is pi. Its extensions are functions in JavaScript that can change prompts, calls, results and requests, and
+// make it go on.
 func Agent() engine.Agent { return engine.Agent{Names: []string{"pi"}, Table: table} }
 
 func table() engine.Dialect {
@@ -30,7 +30,7 @@ func events() []engine.Event {
 		engine.CarriedAt(engine.BeforeRequest, "request notice"),
 		engine.CarriedAt(engine.AfterResponse, "halt notice"),
 		engine.CarriedAt(engine.BeforeTool, "block input halt context notice",
-			"A question is a denial: pi has no questions about calls."),
+			"A question becomes a denial: pi cannot ask about calls."),
 		engine.CarriedAt(engine.AfterTool, "output halt context notice"),
 		engine.CarriedAt(engine.Stop, "block notice"),
 		engine.CarriedAt(engine.TurnFailed, "notice"),
@@ -49,7 +49,7 @@ func toolNames() toolnames.Table {
 			Arguments: []toolnames.Argument{arg("timeout_secs", "timeout")}},
 		{Category: tools.CategoryRead, Ours: "read_file", Name: "read", Subject: path},
 		{Category: tools.CategoryWrite, Ours: "write_file", Name: "write", Subject: path},
-		{Category: tools.CategoryEdit, Ours: "file_edit", Name: "edit", Subject: path}, // what it changes is a list
+		{Category: tools.CategoryEdit, Ours: "file_edit", Name: "edit", Subject: path}, // its changes are a list
 		{Category: tools.CategorySearch, Ours: "grep_files", Name: "grep", Subject: path,
 			Arguments: []toolnames.Argument{arg("file_pattern", "glob"), arg("context_lines", "context"),
 				arg("ignore_case", "ignoreCase"), arg("max_results", "limit")}},
@@ -59,7 +59,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// places are where pi takes extensions from.
+// places are the files from which pi takes extensions.
 func places() []engine.Place {
 	return []engine.Place{
 		{Scope: engine.ScopeUser, Path: ".pi/agent/extensions/chibi.js", Variable: "PI_CODING_AGENT_DIR",

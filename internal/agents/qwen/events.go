@@ -15,8 +15,8 @@ func events() []engine.Event {
 		"PermissionDenied"))
 }
 
-// sessionEvents are the events of sessions, prompts and compactions. Its hooks of prompts are
-// also asked when a turn goes on, which is no prompt: submitted_prompt is absent then.
+// sessionEvents are the events of sessions, prompts and compactions. Qwen Code also asks hooks of prompts when a
+// turn goes on without a prompt. The payload then lacks submitted_prompt.
 func sessionEvents() []engine.Event {
 	before := engine.Field{Name: "prompt_id", Value: engine.PromptID, Reads: true, Optional: true} // only after /clear
 	exact := &engine.MatcherRule{Names: "_-", Literal: true, Lookaround: true}
@@ -95,7 +95,7 @@ func toolEvents() []engine.Event {
 		Rows: rows(contextRow(), engine.Row{Path: "decision", Set: engine.NoEffect},
 			engine.Row{Path: "reason", Set: engine.Silent}),
 		Exits: []engine.Exit{{Status: "2", JSON: engine.JSONIgnored, Then: engine.EndsFailed}},
-		Lost:  []string{"A plugin cannot replace the error of a tool that failed: its text stands beside it."},
+		Lost:  []string{"A plugin cannot replace the error of a tool that failed: the plugin's text stands beside it."},
 	}, {
 		Name: "PostToolBatch", Kind: engine.AfterBatch, Timeout: commandLimit, Bridged: true,
 		Fields: fields(call[0], engine.Field{Name: "tool_calls", Value: engine.Calls, Form: engine.AsCalls,
@@ -120,7 +120,7 @@ func turnEvents() []engine.Event {
 			engine.Holds("last_assistant_message", engine.Response)}, tasks, engine.Theirs("context_usage", "context_limit",
 			"input_tokens"))...),
 		Rows: rows(append(block(), engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.NoEffect})...),
-		Lost: []string{"A plugin cannot end the turn at its stop, where another plugin wants it to go on."},
+		Lost: []string{"A plugin cannot end the turn at its stop if another plugin wants it to go on."},
 	}, {
 		Name: "StopFailure", Kind: engine.TurnFailed, Matches: engine.FailureKind, Timeout: commandLimit, Bridged: true,
 		Fields: fields(prompt, engine.Holds("error", engine.FailureKind), engine.Optional("error_details", engine.Failure),

@@ -1,5 +1,5 @@
-// Package qwen is what is known about Qwen Code: its table, its settings files, and in testdata what the
-// program wrote to its hooks and what the table makes of it.
+// Package qwen has the facts about Qwen Code: its table and its settings files. testdata has payloads that the
+// program wrote to its hooks, and how the table reads them.
 package qwen
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Agent is Qwen Code: Claude Code's events, Gemini CLI's tools and clock, and fewer answers that
-// have an effect.
+// Agent is Qwen Code: Claude Code's events with Gemini CLI's tools and clock. Fewer answers have an effect.
 func Agent() engine.Agent {
 	return engine.Agent{Names: []string{"qwen", "qwen-code"}, Table: table}
 }
@@ -59,7 +58,7 @@ func fields(own ...engine.Field) []engine.Field {
 		engine.Optional("agent_id", engine.AgentID)}, own)
 }
 
-// rows are the members of an answer at an event: its own, and those of all events.
+// rows are the members of an answer at an event: its own, and the members of all events.
 func rows(own ...engine.Row) []engine.Row {
 	return append(own,
 		engine.Row{Path: "hookSpecificOutput.hookEventName", Set: engine.Silent},
@@ -75,7 +74,7 @@ func contextRow() engine.Row {
 	return engine.Row{Path: "hookSpecificOutput.additionalContext", Set: engine.SetContext}
 }
 
-// block is a denial: by a decision, or by "continue": false, which ends no turn there.
+// block is a denial: by a decision, or by "continue": false, which does not end the turn there.
 func block() []engine.Row {
 	return []engine.Row{
 		{Path: "decision", Is: `"block"`, Set: engine.SetDecision, To: "deny"},
@@ -120,7 +119,7 @@ func toolNames() toolnames.Table {
 	}
 }
 
-// environment are the variables of hooks. Those without a value only Qwen Code can set.
+// environment are the variables of hooks. Only Qwen Code can set variables without a value.
 func environment() (list []engine.Variable) {
 	list = []engine.Variable{
 		{Name: "QWEN_PROJECT_DIR", Value: engine.Project}, {Name: "GEMINI_PROJECT_DIR", Value: engine.Project},
