@@ -36,7 +36,7 @@ type Host struct {
 	place   place
 	mu      sync.Mutex
 	events  int      // how many are being answered
-	notices []string // what plugins said between two events
+	notices []string // of plugins, between two events
 }
 
 // NewHost returns a host, which the caller must close.

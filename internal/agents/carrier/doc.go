@@ -12,5 +12,5 @@
 // carrier.js asks chibi; the file with the agent's name carries out the answer.
 //
 // If the plugin cannot ask chibi about an event, it decides as chibi bridge run does: the agent goes on, unless a
-// required plugin had to be asked or the person added the file with --fail-closed.
+// required plugin had to decide or the person added the file with --fail-closed.
 package carrier

@@ -1,5 +1,5 @@
 // Package drive runs coding agents without a person: with one prompt, no questions, and a scripted model on
-// loopback whose answers are known before. chibi bridge verify and .ci/agents use it.
+// loopback with given answers. chibi bridge verify and .ci/agents use it.
 //
 // It bounds a run in time, and bounds what it keeps of the run. When the agent ends, so do the processes that it
 // started.

@@ -84,7 +84,7 @@ const (
 	Server         Value = "server"          // string: an MCP server
 	ServerTool     Value = "server_tool"     // string: the tool by the server's name for it
 	Path           Value = "path"            // string: a file, absolute
-	FileContent    Value = "file_content"    // string: of the file that would be read, at most 1 MiB
+	FileContent    Value = "file_content"    // string: of the file that the tool is about to read, at most 1 MiB
 	Response       Value = "response"        // string: the model's last text
 	StopActive     Value = "stop_active"     // bool: a hook has continued this turn before
 	FollowUps      Value = "follow_ups"      // number: how often
@@ -129,7 +129,7 @@ type Call struct {
 	Input, Result json.RawMessage
 }
 
-// copied returns a moment whose values can be changed.
+// copied returns a moment with values of its own.
 func (m Moment) copied() Moment {
 	values := map[Value]json.RawMessage{}
 	maps.Copy(values, m.Values)

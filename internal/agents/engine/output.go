@@ -108,7 +108,7 @@ func (w *writer) halt(eff *Effect) {
 	}
 }
 
-// isCall reports whether a tool call can be refused at a moment.
+// isCall reports whether a hook can refuse a tool call at a moment.
 func (k Kind) isCall() bool {
 	return slices.Contains([]Kind{BeforeTool, AskPermission, BeforeShell, BeforeMCP, BeforeRead}, k)
 }
@@ -248,7 +248,7 @@ func quoted(text string) json.RawMessage {
 	return strictjson.Quote(text)
 }
 
-// row returns the first row by which a member is written.
+// row returns the first row that writes a member.
 func (w *writer) row(set Member, to hookpoints.Decision) *Row {
 	category := tools.Category(w.moment.Text(ToolCategory))
 	i := slices.IndexFunc(w.event.Rows, func(r Row) bool {

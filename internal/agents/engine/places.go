@@ -26,7 +26,7 @@ type Reading struct {
 	If string
 }
 
-// Start is how an agent starts hooks that were written for another one.
+// Start says how an agent starts hooks of another agent.
 type Start struct {
 	// Agent is the other agent.
 	Agent string

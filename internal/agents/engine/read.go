@@ -98,7 +98,7 @@ func (r decoder) take(f Field, value gjson.Result) {
 	r.m.Values[f.Value] = r.Words.ours(f.Value, raw)
 }
 
-// millisecondsUTC is how a Time is written.
+// millisecondsUTC is the layout of a Time.
 const millisecondsUTC = "2006-01-02T15:04:05.000Z"
 
 // unknownMembers returns the members at the top that no field names.

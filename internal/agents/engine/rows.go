@@ -123,7 +123,7 @@ const (
 	OtherStatus Status = "other"  // all without a row of their own
 	BySignal    Status = "signal" // a signal ended it
 	ByTimeout   Status = "timeout"
-	NotStarted  Status = "start" // it could not be started
+	NotStarted  Status = "start" // it did not start
 )
 
 // JSONRule says whether JSON on standard output counts.

@@ -94,7 +94,7 @@ func events() []engine.Event {
 	return slices.Concat([]engine.Event{
 		losing(event("SessionStart", engine.SessionStart, engine.Source, engine.Holds("source", engine.Source),
 			engine.Optional("model", engine.Model), engine.Fixed("profile", `"agent"`)),
-			"Kimi Code ignores a context given at the start of a session: what plugins inject into the system prompt is "+
+			"Kimi Code ignores a context given at the start of a session: texts of plugins for the system prompt are "+
 				"lost."),
 		{
 			Name: "UserPromptSubmit", Kind: engine.Prompt, Matches: engine.PromptText, Timeout: timeLimit,

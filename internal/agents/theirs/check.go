@@ -140,7 +140,7 @@ func scriptProblem(a *loader, h hook) string {
 	return ""
 }
 
-// matchesAny reports whether a hook is asked for any of the tools.
+// matchesAny reports whether a hook matches any of the tools.
 func matchesAny(d engine.Dialect, e engine.Event, h hook, set *tools.Set) bool {
 	matches, err := d.Matches(e, h.Matcher)
 	if err != nil {
