@@ -1,4 +1,4 @@
-// Package hookpoints defines the points of a conversation at which plugins are asked: for
+// Package hookpoints defines the points of a conversation at which chibi asks plugins: for
 // each its name, when it fires, its payload, the answer, and how the answers of several
 // plugins are combined.
 //

@@ -48,7 +48,7 @@ func fieldDoc(field string) string {
 	case "FinishedCall.Status":
 		return "The outcome of the call, as at post_tool."
 	case "FinishedCall.Subject":
-		return "The argument that the category is about, such as the command, the path or the URL; absent if there is none."
+		return "The argument that the category is about, such as the command, the path or the URL; absent if the call has no such argument."
 	case "FinishedCall.ToolCallID":
 		return "The model's identifier of the call."
 	case "FinishedCall.ToolName":
@@ -102,7 +102,7 @@ func fieldDoc(field string) string {
 	case "OnTurnFailedPayload.Kind":
 		return "\"server\" for a failed request, \"too_long\" for one that the model does not accept, \"bound\" for a reached bound such as max_tool_rounds, or \"other\"; absent after an interruption."
 	case "OnTurnFailedPayload.Response":
-		return "The model's last answer, as far as it had come, \"\" if nothing had."
+		return "The part of the model's last answer that arrived, \"\" if nothing did."
 	case "OnTurnFailedPayload.Status":
 		return "\"error\"; or \"interrupted\" by Ctrl-C or a signal."
 	case "Outcome.BlockedBy":
@@ -154,7 +154,7 @@ func fieldDoc(field string) string {
 	case "PostSpawnAgentPayload.Reason":
 		return "The reason of a failure or a block; absent otherwise."
 	case "PostSpawnAgentPayload.Response":
-		return "The result, or the part of it that a sub-agent left that failed."
+		return "The result, or the partial result of a sub-agent that failed."
 	case "PostSpawnAgentPayload.Responses":
 		return "How often the model responded in it."
 	case "PostSpawnAgentPayload.Status":
@@ -282,7 +282,7 @@ func fieldDoc(field string) string {
 	case "PreFetchURLPayload.ToolName":
 		return "The tool's name."
 	case "PreFetchURLPayload.URL":
-		return "The URL, \"\" for a tool without an argument that is one."
+		return "The URL, \"\" for a tool without a URL among its arguments."
 	case "PreFileReadPayload.Cwd":
 		return "The working directory; of a command, the directory in which it would run."
 	case "PreFileReadPayload.NamedPath":
@@ -360,7 +360,7 @@ func fieldDoc(field string) string {
 	case "PrePermissionPayload.Rule":
 		return "The rule that would allow such calls from now on; absent if none can."
 	case "PrePermissionPayload.Subject":
-		return "The argument that the category is about, such as the command, the path or the URL; absent if there is none."
+		return "The argument that the category is about, such as the command, the path or the URL; absent if the call has no such argument."
 	case "PrePermissionPayload.ToolName":
 		return "The tool's name."
 	case "PreRollingCompactPayload.ContextName":
@@ -490,7 +490,7 @@ func fieldDoc(field string) string {
 	case "PreToolOutputPayload.Preface":
 		return "The beginning of the output, if chibi wrote it, and not the tool: how the tool failed."
 	case "PreToolOutputPayload.Subject":
-		return "The argument that the category is about, such as the command, the path or the URL; absent if there is none."
+		return "The argument that the category is about, such as the command, the path or the URL; absent if the call has no such argument."
 	case "PreToolOutputPayload.ToolCallID":
 		return "The model's identifier of the call."
 	case "PreToolOutputPayload.ToolName":
@@ -500,7 +500,7 @@ func fieldDoc(field string) string {
 	case "PreToolPayload.Category":
 		return "The tool's kind: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it has none."
 	case "PreToolPayload.Subject":
-		return "The argument that the category is about, such as the command, the path or the URL; absent if there is none."
+		return "The argument that the category is about, such as the command, the path or the URL; absent if the call has no such argument."
 	case "PreToolPayload.ToolCallID":
 		return "The model's identifier of the call."
 	case "PreToolPayload.ToolName":

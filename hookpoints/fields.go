@@ -23,9 +23,9 @@ type Field struct {
 	With string
 }
 
-// Fields describes the fields of a payload or an answer, in order, except those without a
-// `json` name, which are not part of it; those of an embedded struct are its own. A type
-// that is not a struct has no fields.
+// Fields describes the fields of a payload or an answer, in order. It leaves out fields without
+// a `json` name, and treats an embedded struct's fields as the struct's own. A type that is not
+// a struct has no fields.
 func Fields(t reflect.Type) []Field {
 	if !isStruct(t) {
 		return nil

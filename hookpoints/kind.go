@@ -63,8 +63,8 @@ func listsNames(t reflect.Type) bool {
 	return element == kindText || element == kindAny
 }
 
-// kindsOf are the fields of a struct as they stand in JSON: those of embedded
-// structs are its own.
+// kindsOf are the fields of a struct as they stand in JSON: an embedded struct's
+// fields are its own.
 func kindsOf(t reflect.Type) map[string]jsonKind {
 	kinds := map[string]jsonKind{}
 	if !isStruct(t) {

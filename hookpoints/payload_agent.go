@@ -98,7 +98,7 @@ type PostSpawnAgentPayload struct {
 	Input string `json:"input"`
 	// Model is its model.
 	Model string `json:"model"`
-	// Response is the result, or the part of it that a sub-agent left that failed.
+	// Response is the result, or the partial result of a sub-agent that failed.
 	Response string `json:"response"`
 	// Status is "ran"; "failed" without a result, or with a part of one; "answered" or "blocked" by a plugin,
 	// without a start.

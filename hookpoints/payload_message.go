@@ -1,13 +1,13 @@
 package hookpoints
 
-// InRecipe says of what the payload is a part.
+// InRecipe says which recipe and which sub-agent the payload belongs to.
 type InRecipe struct {
 	// Recipe is the recipe that runs; absent if none does.
 	Recipe string `json:"recipe,omitempty"`
 	Nesting
 }
 
-// InContext says of what the payload is a part, and in which context.
+// InContext says which recipe, which sub-agent and which context the payload belongs to.
 type InContext struct {
 	// ContextName is the name of the context.
 	ContextName string `json:"context_name"`

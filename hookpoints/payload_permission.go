@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// FinalCall is a call that may not be changed any more.
+// FinalCall is a call that plugins can no longer change.
 type FinalCall struct {
 	// Arguments are the arguments of the call, as plugins have left them.
 	Arguments json.RawMessage `json:"arguments"`
@@ -69,7 +69,7 @@ type PreShellExecPayload struct {
 type PreFetchURLPayload struct {
 	// ToolName is the tool's name.
 	ToolName string `json:"tool_name"`
-	// URL is the URL, "" for a tool without an argument that is one.
+	// URL is the URL, "" for a tool without a URL among its arguments.
 	URL string `json:"url"`
 	// Host is the host in the URL, "" if there is none.
 	Host string `json:"host"`
@@ -114,8 +114,8 @@ type PrePermissionPayload struct {
 	// Category is the tool's kind: "shell" for one that runs commands, "read", "write", "edit", "search", "fetch",
 	// "agent" or "mcp"; absent if it has none.
 	Category string `json:"category,omitempty"`
-	// Subject is the argument that the category is about, such as the command, the path or the URL; absent if there
-	// is none.
+	// Subject is the argument that the category is about, such as the command, the path or the URL; absent if the
+	// call has no such argument.
 	Subject string `json:"subject,omitempty"`
 	// AskedBy is who wants chibi to ask: a rule, a plugin, or the category's default.
 	AskedBy string `json:"asked_by"`
@@ -128,7 +128,7 @@ type PrePermissionPayload struct {
 	InContext
 }
 
-// PrePermissionAnswer is the answer at pre_permission: that of the person, in their place.
+// PrePermissionAnswer is the answer at pre_permission, in place of the person's answer.
 type PrePermissionAnswer struct {
 	// Denied refuses the call; false says nothing.
 	Denied bool `json:"denied,omitzero" merge:"strictest"`
@@ -197,7 +197,7 @@ func verdict(denied bool, decision Decision) Decision {
 	return decision
 }
 
-// Decision is what an answer says about a call that asks for permission; "" is no opinion.
+// Decision is what an answer says about a call that asks for permission; "" means no opinion.
 type Decision string
 
 // The decisions, from the strictest.
@@ -226,8 +226,8 @@ func (d *Decision) UnmarshalText(text []byte) error {
 	return fmt.Errorf(`%.40q is not a decision; want "deny", "ask" or "allow"`, text)
 }
 
-// Words are the words for no: wherever something can be refused, an answer refuses with any of
-// Block, Denied and Decision, and says why with Message or Reason. The answer of each point
+// Words are the words for no: an answer that can refuse does so with any of Block, Denied and
+// Decision, and says why with Message or Reason. The answer of each point
 // teaches some of them; package merge takes the others for those.
 type Words struct {
 	// Block refuses; false says nothing.
@@ -248,7 +248,7 @@ type Denial string
 // Values lists what has an effect, for schemas.
 func (Denial) Values() []string { return []string{string(DecisionDeny)} }
 
-// UnmarshalText accepts what a Decision accepts, except "ask": nobody is asked.
+// UnmarshalText accepts what a Decision accepts, except "ask", because chibi asks nobody there.
 func (d *Denial) UnmarshalText(text []byte) error {
 	var decided Decision
 	if err := decided.UnmarshalText(text); err != nil || decided == DecisionAsk {

@@ -16,8 +16,8 @@ type PreToolPayload struct {
 	// Category is the tool's kind: "shell" for one that runs commands, "read", "write", "edit", "search", "fetch",
 	// "agent" or "mcp"; absent if it has none.
 	Category string `json:"category,omitempty"`
-	// Subject is the argument that the category is about, such as the command, the path or the URL; absent if there
-	// is none.
+	// Subject is the argument that the category is about, such as the command, the path or the URL; absent if the
+	// call has no such argument.
 	Subject string `json:"subject,omitempty"`
 	InRecipe
 }
@@ -132,8 +132,8 @@ type PreToolOutputPayload struct {
 	// Category is the tool's kind: "shell" for one that runs commands, "read", "write", "edit", "search", "fetch",
 	// "agent" or "mcp"; absent if it has none.
 	Category string `json:"category,omitempty"`
-	// Subject is the argument that the category is about, such as the command, the path or the URL; absent if there
-	// is none.
+	// Subject is the argument that the category is about, such as the command, the path or the URL; absent if the
+	// call has no such argument.
 	Subject string `json:"subject,omitempty"`
 	// ExitCode is 0 for a tool that succeeded, otherwise the exit status of its process, or 1.
 	ExitCode int `json:"exit_code"`

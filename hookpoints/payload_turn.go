@@ -133,8 +133,8 @@ type FinishedCall struct {
 	// Category is the tool's kind: "shell" for one that runs commands, "read", "write", "edit", "search", "fetch",
 	// "agent" or "mcp"; absent if it has none.
 	Category string `json:"category,omitempty"`
-	// Subject is the argument that the category is about, such as the command, the path or the URL; absent if there
-	// is none.
+	// Subject is the argument that the category is about, such as the command, the path or the URL; absent if the
+	// call has no such argument.
 	Subject string `json:"subject,omitempty"`
 }
 
@@ -194,7 +194,7 @@ func (a *PreStopAnswer) SetTexts(texts []Text) { a.Contexts = texts }
 // SetHalted takes the plugin that ended the turn.
 func (a *PreStopAnswer) SetHalted(by Halted) { a.Halted = by }
 
-// TurnStatus is how a turn ended that has no answer.
+// TurnStatus is how a turn without an answer ended.
 type TurnStatus string
 
 // The ways in which a turn ends without an answer.
@@ -203,7 +203,7 @@ const (
 	TurnInterrupted TurnStatus = "interrupted" // the person ended it, or the program was ended
 )
 
-// FailureKind is what failed when a turn ended by an error.
+// FailureKind is the part that failed when a turn ended by an error.
 type FailureKind string
 
 // The kinds of failures.
@@ -225,7 +225,7 @@ type OnTurnFailedPayload struct {
 	Kind FailureKind `json:"kind,omitempty"`
 	// Error is the message of the error.
 	Error string `json:"error"`
-	// Response is the model's last answer, as far as it had come, "" if nothing had.
+	// Response is the part of the model's last answer that arrived, "" if nothing did.
 	Response string `json:"response"`
 	Nesting
 }

@@ -27,7 +27,7 @@ const (
 	GroupAgent      Group = "agent"
 )
 
-// Mode is how the subscribers of a point are asked.
+// Mode is how chibi asks the subscribers of a point.
 type Mode string
 
 // The modes.
@@ -85,8 +85,8 @@ type Info struct {
 	When    string
 	Payload reflect.Type
 	Answer  reflect.Type
-	// Checked is what answers of plugins are checked against: the fields of Answer, of which
-	// those that are a json.RawMessage hold objects.
+	// Checked is the type against which chibi checks plugins' answers: the fields of Answer,
+	// where each json.RawMessage holds an object.
 	Checked reflect.Type
 	// Fields are the fields of the answer with their rules, in order.
 	Fields []AnswerField

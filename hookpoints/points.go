@@ -204,8 +204,7 @@ func points() []AnyPoint {
 	}
 }
 
-// AnyPoint is a [Point] of any payload and answer, which no type of Go's but an interface can
-// say.
+// AnyPoint is a [Point] of any payload and answer. In Go, only an interface can express that.
 type AnyPoint interface {
 	// Info describes the point.
 	Info() Info

@@ -7,9 +7,8 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Refusing lists the fields with which an answer refuses at the point, and those with which it
-// says why: the point's own first, then the other [Words]. There are none where nothing can be
-// blocked.
+// Refusing lists the fields with which an answer refuses at the point, and the fields with which it says
+// why: the point's own first, then the other [Words]. A point that cannot block has no such fields.
 func (i Info) Refusing() (no, why []string) {
 	if !i.CanBlock() {
 		return nil, nil
@@ -39,8 +38,8 @@ func (i Info) Refusing() (no, why []string) {
 	return no, why
 }
 
-// OtherWords describes those of [Words] that the answer of the point does not teach. There are
-// none where nothing can be blocked.
+// OtherWords describes the [Words] that the answer of the point does not teach. A point that
+// cannot block has no such words.
 func (i Info) OtherWords() []Field {
 	if !i.CanBlock() {
 		return nil
@@ -59,14 +58,14 @@ func (i Info) ruleOf(name string) Rule {
 	return ""
 }
 
-// IsNoOpinion reports whether a member of an answer, with its raw value, says no more than that
-// the plugin does not refuse: nobody expects an effect of it, at any point.
+// IsNoOpinion reports whether a member of an answer, with its raw value, says only that the
+// plugin does not refuse: nobody expects an effect of it, at any point.
 func IsNoOpinion(name, value string) bool {
 	return value == "false" && (name == "block" || name == "denied")
 }
 
 // Refusal returns the answer that blocks or denies at the point, with a message unless that is
-// empty; nil where nothing can be blocked.
+// empty; nil at a point that cannot block.
 func (i Info) Refusal(message string) []byte {
 	if !i.CanBlock() {
 		return nil

@@ -15,16 +15,16 @@ type Rule string
 // where it is gather or chain. [Rule.Meaning] is the sentence of the documentation.
 const (
 	// RuleReplace replaces the payload's field of the same name; the next plugin receives the
-	// new value. Null is no opinion. It may nest at most 200 levels deep.
+	// new value. Null means no opinion. The value may nest at most 200 levels deep.
 	RuleReplace Rule = "replace"
 	// RulePatch applies a JSON merge patch (RFC 7396) to the payload's field of the same name:
-	// objects are merged, null deletes, all else replaces. It may nest at most 200 levels deep.
+	// objects are merged, null deletes, all else replaces. The patch may nest at most 200 levels deep.
 	RulePatch Rule = "patch"
 	// RuleBlock is for a bool: the first true in plugin order blocks, and ends the dispatch.
 	RuleBlock Rule = "block"
-	// RuleIntersect keeps of lists of names those that every plugin lists.
+	// RuleIntersect keeps the names that every plugin lists.
 	RuleIntersect Rule = "intersect"
-	// RuleUnite takes of lists of names those that any plugin lists.
+	// RuleUnite takes the names that any plugin lists.
 	RuleUnite Rule = "unite"
 	// RuleJoin joins texts in plugin order, with a blank line between them; empty ones are left out.
 	RuleJoin Rule = "join"
@@ -33,7 +33,7 @@ const (
 	RuleFirst Rule = "first"
 	// RuleAppend puts lists one after another, in plugin order.
 	RuleAppend Rule = "append"
-	// RuleClaim is for a bool: the first true claims the event, and no other plugin is asked.
+	// RuleClaim is for a bool: the first true claims the event, and chibi asks no further plugin.
 	RuleClaim Rule = "claim"
 	// RuleTexts is the rule of texts for the model that are kept apart, each with its author.
 	RuleTexts Rule = "texts"
@@ -41,14 +41,13 @@ const (
 	RuleTell Rule = "tell"
 	// RuleHalt ends the turn and, like a block, the dispatch.
 	RuleHalt Rule = "halt"
-	// RuleHaltLast ends the turn when the other plugins have been asked.
+	// RuleHaltLast ends the turn when the other plugins have answered.
 	RuleHaltLast Rule = "halt_last"
 	// RuleStrictest is the rule of a decision: deny, or true, beats ask, which beats allow; of equal
 	// ones the first counts. All fields that have it are one opinion.
 	RuleStrictest Rule = "strictest"
 	// RuleWith marks a field that belongs to another one, as in `merge:"with block"`, or to
-	// several, as in `merge:"with block halt"`: it is taken from the plugin whose value of that one
-	// is used.
+	// several, as in `merge:"with block halt"`: its value comes from the plugin whose value of the other field is used.
 	RuleWith Rule = "with"
 )
 

@@ -4,11 +4,11 @@ package hookpoints
 type Text struct {
 	// Plugin is the plugin's name.
 	Plugin string
-	// Text is what it said.
+	// Text is its text.
 	Text string
 }
 
-// Halted says which plugin ended the turn, and what it said about that. The zero value means
+// Halted says which plugin ended the turn, and with which message. The zero value means
 // that none did.
 type Halted struct {
 	// Plugin is the plugin's name.

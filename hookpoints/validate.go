@@ -12,9 +12,9 @@ import (
 )
 
 // Validate returns the errors of a point's definition: its mode, the types of its payload
-// and answer, the tags of the answer's fields, among them that the zero value of a field is no
-// opinion. Without validation such errors would cause answers to be ignored, or to erase what
-// the plugin did not mean. Firing a point that is not valid is an error. The errors, joined,
+// and answer, the tags of the answer's fields, and whether the zero value of each field means no
+// opinion. Without validation such errors would cause answers to be ignored, or to erase something
+// that the plugin did not mean. Firing a point that is not valid is an error. The errors, joined,
 // name the point, the field and the known values; nil: there are none.
 func Validate(info Info) error {
 	v := &validation{info: info}
@@ -149,8 +149,8 @@ func (v *validation) rule(f reflect.StructField) {
 }
 
 // zero checks that the field says nothing in an answer in which only other fields are set. An
-// empty text is no opinion where the first value counts; null is one nowhere, except that it
-// deletes a member in a patch.
+// empty text has no effect where the first value counts. Null has no effect anywhere, except
+// that it deletes a member in a patch.
 func (v *validation) zero(f reflect.StructField, rule Rule, kind jsonKind) {
 	switch {
 	case rule == RuleFirst && kind == kindText, rule != RuleFirst && !rule.Rewrites() && rule != RuleIntersect:
