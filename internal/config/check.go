@@ -158,7 +158,7 @@ func checkLine(text string) error {
 	return nil
 }
 
-// checkDuration rejects what is no time, and times for which nothing should be kept.
+// checkDuration rejects a text that is not a time, and times for which nothing should be kept.
 func checkDuration(text string) error {
 	d, err := time.ParseDuration(text)
 	switch {

@@ -4,7 +4,7 @@
 //
 // A key is described once, by the field that it sets: the field's tags have its name,
 // its bounds and where else it is allowed, the field's comment has its meaning, and
-// [Config.setDefaults] or that of its table has its default. Reading, checking, [Keys]
+// [Config.setDefaults] or its table's setDefaults has its default. Reading, checking, [Keys]
 // and docs/CONFIGURATION.md are derived from that. The tags:
 //
 //	toml     the name of the key or table; "*" for tables of any other name
@@ -126,7 +126,7 @@ type Config struct {
 	URLPolicy URLPolicy `toml:"url_policy"`
 	// Plugins says how plugins are run.
 	Plugins Plugins `toml:"plugins"`
-	// MCP are the MCP servers whose tools are offered, and what is said about those of projects.
+	// MCP are the MCP servers whose tools chibi offers, and settings for servers that projects bring.
 	MCP map[string]MCPServer `toml:"mcp" name:"SERVER"`
 	// Bridge is about chibi's plugins inside other agents.
 	Bridge Bridge `toml:"bridge"`

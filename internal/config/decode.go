@@ -130,7 +130,7 @@ func (d *decoder) intoField(t target, do func(target) error) error {
 	tables, mixed := d.fields.find(t.v.Type(), "toml", "*")
 	field, ok := d.fields.find(t.v.Type(), t.tag, next.name)
 	if mixed && (t.isTable || t.depth+1 < len(t.path)) {
-		field, ok = tables, true // its names are those of the map
+		field, ok = tables, true // the map has the names
 	} else {
 		t.depth++
 	}

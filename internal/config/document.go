@@ -7,8 +7,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// statement is a KEY = VALUE of a TOML text, with its place. The key includes that of
-// its table.
+// statement is a KEY = VALUE of a TOML text, with its place. The key includes its
+// table's key.
 type statement struct {
 	key               []string
 	begin, value, end int         // of the key and the value

@@ -12,8 +12,8 @@ import (
 
 // Edit sets one key of a configuration file's text and returns the new text. Everything else stays as it is, byte for
 // byte: comments, order, blank lines, line ends. name is the file's name for errors; key and value are written as for
-// --set. The error is that of --set for a wrong key or value, or describes what is wrong with the text; then nothing
-// has changed.
+// --set. A wrong key or value gets the same error as with --set; other errors describe what is wrong with the text.
+// With an error, Edit changes nothing.
 func Edit(name string, data []byte, key, value string) ([]byte, error) {
 	flag, err := flagSource(key + "=" + value)
 	if err != nil {

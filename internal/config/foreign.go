@@ -42,7 +42,7 @@ func agents() []string {
 }
 
 // agentOf returns the name of an agent by its name or an alias, "" if there is none. A test
-// compares the names with those of the agents' tables.
+// compares the names with the names in the agents' tables.
 func agentOf(name string) string {
 	switch name {
 	case "claude-code", "codex-cli", "copilot-cli", "cursor-cli", "gemini-cli", "grok-build", "kimi-code", "qwen-code":

@@ -97,8 +97,8 @@ func (a API) Options() []Option {
 	return options
 }
 
-// List lists the hooks in the order in which their events happen, those of one event in
-// their order.
+// List lists the hooks in the order in which their events happen, and within one event in
+// the order of the file.
 func (k Kode) List() (list []KodeHook) {
 	for _, event := range kodeEvents() {
 		for _, h := range k.Hooks[event] {

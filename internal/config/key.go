@@ -11,7 +11,7 @@ import (
 // Key describes a key of the configuration.
 type Key struct {
 	// Name is the key as it is written, with dots for tables. Words in capitals stand for
-	// any name: NAME for that of a plugin, POINT of a hook point, EVENT of one of Kode's,
+	// any name: NAME for the name of a plugin, POINT of a hook point, EVENT of a Kode event,
 	// SERVER of an MCP server, TOOL of one of its tools, VARIABLE and HEADER.
 	Name string
 	// Model is its name below [models.NAME] in models.toml; "" if it is not allowed
@@ -49,7 +49,7 @@ func Keys() []string {
 	})
 }
 
-// SettableKeys lists the keys that --set takes, except those of single plugins, of Kode's
+// SettableKeys lists the keys that --set takes, except keys of single plugins, of Kode's
 // hooks and of MCP servers.
 func SettableKeys() []string {
 	return namesOf(All(), func(k Key) bool { return !hasPlaceholder(k.Name) && !k.OnlyGlobal })
@@ -196,8 +196,8 @@ func (s source) errorNear(t target, key string, known []string) error {
 	return s.errorAt(t.offset(), "unknown key %q", key)
 }
 
-// named replaces a key's placeholders by the names of a path. ok is false if the key
-// has more of them, or if they are those of a table that the path does not resemble.
+// named replaces a key's placeholders by the names of a path. ok is false if the key has
+// more placeholders than the path has names, or belongs to a table that the path does not resemble.
 func named(key string, path []part) (name string, ok bool) {
 	parts := strings.Split(key, ".")
 	for i, p := range parts {

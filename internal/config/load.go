@@ -28,7 +28,7 @@ type Sources struct {
 	Env func(string) string
 }
 
-// Local is the local.toml of a context. The zero value is that of a context without one.
+// Local is the local.toml of a context. The zero value is for a context without one.
 type Local struct {
 	// Name says in errors where the text is: the path of a file, for instance.
 	Name string

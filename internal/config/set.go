@@ -86,7 +86,7 @@ func (d *decoder) setTexts(t target, value *unstable.Node) error {
 	return nil
 }
 
-// addRules adds rules to those of the sources before.
+// addRules adds rules to the rules of the sources before.
 func (s source) addRules(t target, value *unstable.Node) error {
 	rules := slices.Clip(t.v.Interface().(Rules))
 	err := s.eachText(t, value, func(text string, offset int) error {

@@ -21,7 +21,7 @@ const (
 
 // Store says where contexts are kept, and how that is reached.
 type Store struct {
-	// URL is that of a store that machines share; "": the files of the home.
+	// URL names a store that machines share; "": the files of the home.
 	URL string
 	// Credentials and CA are paths; "": none, and the system's certificates.
 	Credentials, CA string
@@ -30,7 +30,7 @@ type Store struct {
 	Timeout, Lease time.Duration
 }
 
-// Global is a home's config.toml as it was read once. The zero value is that of a home
+// Global is a home's config.toml as it was read once. The zero value is for a home
 // without one.
 type Global struct{ source source }
 
@@ -107,8 +107,8 @@ func WithoutSecrets(text string) string {
 	return scheme + "://" + rest
 }
 
-// shownUser is what is shown of the text before the host: the name of a user, by which a person
-// sees who was refused. What stands there without a password is one in the URLs of PostgreSQL only.
+// shownUser is the part of the text before the host that chibi shows: the name of a user, by which a
+// person sees who was refused. A text there without a password is a name in the URLs of PostgreSQL only.
 func shownUser(scheme, text string) string {
 	user, _, hasPassword := strings.Cut(text, ":")
 	isOther := func(c rune) bool {
@@ -138,8 +138,8 @@ func withoutValues(query string) string {
 	return strings.Join(shown, "&")
 }
 
-// OpensStore reports whether a URL has what opens the store: secrets, or something before the
-// host of which they cannot be told apart.
+// OpensStore reports whether a URL has something that opens the store: secrets, or a text before
+// the host that may be a secret.
 func OpensStore(text string) bool {
 	_, err := url.Parse(text)
 	return len(StoreSecrets(text)) > 0 || err != nil && WithoutSecrets(text) != text

@@ -91,7 +91,7 @@ type Filter struct {
 }
 
 // Permissions are rules about which tool calls may happen. Unlike other lists, these grow: a
-// source adds its rules to those of the sources before it.
+// source adds its rules to the rules of the sources before it.
 type Permissions struct {
 	// Calls that chibi refuses, such as `"shell_exec(rm *)"`, see [PERMISSIONS.md](PERMISSIONS.md#rules). `local.toml`
 	// and `--set` add to these three lists and remove nothing.

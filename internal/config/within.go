@@ -21,7 +21,7 @@ func Holding(src Sources) (texts []string, err error) {
 	for _, s := range above {
 		held := map[string]any{}
 		for _, table := range holding() {
-			if of := s.tree[table]; of != nil && !(s.isShared && table == "tools") { // such lists add to those of the host
+			if of := s.tree[table]; of != nil && !(s.isShared && table == "tools") { // such lists add to the host's lists
 				held[table] = of
 			}
 		}
