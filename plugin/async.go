@@ -22,8 +22,8 @@ const (
 	MaxAsync = 16
 )
 
-// AsyncAt reports whether nobody waits for the plugin at an observe point. A plugin whose
-// failure ends the run at on_start is waited for.
+// AsyncAt reports whether nobody waits for the plugin at an observe point. chibi waits
+// for a plugin whose failure ends the run at on_start.
 func (p *Plugin) AsyncAt(at hookpoints.Name) bool {
 	return slices.Contains(p.Async, at) && (at != hookpoints.OnStart.Name || p.OnFailureAt[at] != Block)
 }
@@ -185,8 +185,8 @@ func (e *asyncEvent) report() {
 }
 
 // Join waits for the events that nobody waited for, see [Plugin.Async], and reports them. It
-// waits JoinTimeout, and JoinInterrupted after ctx has ended; then it ends those that are
-// still under way, and reports that too. To be called before the host is given up.
+// waits JoinTimeout, and JoinInterrupted after ctx has ended; then it ends the events that
+// are still under way, and reports that too. Call it before you give the host up.
 func (h *Host) Join(ctx context.Context) {
 	if h == nil || h.later.unreported.Load() == 0 {
 		return

@@ -21,10 +21,10 @@ import (
 // zero A if no plugin had an opinion. Fields that rewrite the payload hold the final value
 // and are empty if nothing changed. refine corrects what plugins rewrite.
 //
-// A plugin's failure is not an error, see the package documentation. Errors
-// are the error of ctx, a point that is not valid ([hookpoints.Validate]), even without
-// subscribers, a subscriber that is not ([Host.Validate]), a payload that cannot be encoded as
-// JSON, and at on_start a *[StartError].
+// A plugin's failure is not an error, see the package documentation. Errors are the error of
+// ctx, an invalid point ([hookpoints.Validate]), even without subscribers, an invalid
+// subscriber ([Host.Validate]), a payload that cannot be encoded as JSON, and at on_start a
+// *[StartError].
 func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], payload P,
 	refine ...Refine) (verdict A, err error) {
 	h = cmp.Or(h, &Host{})
@@ -93,12 +93,12 @@ func (h *Host) subscribers(at hookpoints.Info) (inTurn, atOnce []*Plugin, err er
 // isInside reports whether the plugin is a function of the program, not a file.
 func (p *Plugin) isInside() bool { return p.Origin.Path == "" || p.Handler == nil }
 
-// Subscribes reports whether the plugin is asked at the point.
+// Subscribes reports whether the host asks the plugin at the point.
 func (p *Plugin) Subscribes(at hookpoints.Name) bool {
 	return p.Handler != nil && slices.Contains(p.Hooks, at)
 }
 
-// IsHeard reports whether any plugin is asked at the point. A nil host has none.
+// IsHeard reports whether the host asks any plugin at the point. A nil host has none.
 func (h *Host) IsHeard(at hookpoints.Name) bool {
 	return h != nil && slices.ContainsFunc(h.Plugins, func(p Plugin) bool { return p.Subscribes(at) })
 }

@@ -10,7 +10,7 @@ import (
 
 // HandlerFunc is a Go function as a Handler. It is called on a goroutine of its own, so that a
 // panic, and runtime.Goexit, are failures of the plugin, and so is a call that takes longer than
-// [Plugin].Timeout. The payload is a copy, with which it may do what it likes.
+// [Plugin].Timeout. The payload is a copy, which the function may change.
 type HandlerFunc func(ctx context.Context, ev Event) (Answer, error)
 
 // Handle calls f with a copy of the payload.

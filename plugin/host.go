@@ -32,9 +32,9 @@ type Host struct {
 	// called when it has answered. Calls are concurrent at points where plugins are asked
 	// concurrently.
 	Waiting func(point hookpoints.Name, plugin string) (done func())
-	// Wait is set if plugins are waited for everywhere, whatever their Async says.
+	// Wait makes the host wait for plugins everywhere, whatever their Async says.
 	Wait bool
-	// Parallel bounds how many plugins are asked at once; 0: DefaultParallel.
+	// Parallel bounds how many plugins the host asks at once; 0: DefaultParallel.
 	Parallel int
 	// MaxAnswers bounds the total size, in bytes, of the answers to one event, not
 	// counting the first 64 KiB of each; 0: DefaultAnswers.
@@ -66,8 +66,8 @@ func agentIn(ctx context.Context) string {
 // partKey is the key of events whose payload lists a part of what there is.
 type partKey struct{}
 
-// OfPart returns a ctx for events whose payload lists a part of what there is, such as the one
-// tool of another agent that is called: no note says that a plugin names something else.
+// OfPart returns a ctx for events whose payload lists only a part of the tools, such as the
+// one tool of another agent that is called: no note says that a plugin names something else.
 func OfPart(ctx context.Context) context.Context { return context.WithValue(ctx, partKey{}, true) }
 
 func (h *Host) notify(n Notice) {

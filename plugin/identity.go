@@ -4,20 +4,19 @@ import "context"
 
 // Identity says to which conversation and prompt an event or a call belongs.
 type Identity struct {
-	// Session is the id of the conversation, a UUID: the same as long as it lasts, through
-	// compactions and new names, and another one when it was archived. "" if there is none.
+	// Session is the id of the conversation, a UUID: the same as long as the conversation lasts, through
+	// compactions and new names, and a different one after it was archived. "" if there is none.
 	Session string
 	// Source is how the conversation began for this run.
 	Source Source
-	// Prompt is the id of the prompt that is being answered, a UUID; "" outside of a turn.
+	// Prompt is the id of the prompt that the model answers, a UUID; "" outside of a turn.
 	Prompt string
 	// Transcript is the path of the view of the conversation for scripts; "" if none is kept,
 	// see [Plugin.Transcript].
 	Transcript string
-	// Model is the name of the model in requests, Effort how much it is asked to reason, ""
-	// if that is not configured.
+	// Model is the name of the model in requests, Effort how much it should reason, "" if that is not configured.
 	Model, Effort string
-	// Trusted is true if nobody is asked before a tool runs.
+	// Trusted is true if chibi asks nobody before a tool runs.
 	Trusted bool
 }
 
@@ -35,7 +34,7 @@ const (
 // identityKey is the key of the function that returns the identity of what happens.
 type identityKey struct{}
 
-// WithIdentity returns a ctx for what belongs to a conversation. identify is called when a
+// WithIdentity returns a ctx for events and calls that belong to a conversation. identify is called when a
 // plugin needs to know to which, and must be safe for concurrent use.
 func WithIdentity(ctx context.Context, identify func() Identity) context.Context {
 	return context.WithValue(ctx, identityKey{}, identify)

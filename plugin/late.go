@@ -13,7 +13,7 @@ import (
 )
 
 // MaxLate bounds how many calls of a plugin's functions at one point can run on after their time.
-// As long as so many do, the plugin is not called there, and has failed.
+// While so many do, chibi does not call the plugin there, and it has failed.
 const MaxLate = 16
 
 // Late says how many calls of a plugin's functions at one point took longer than the plugin's

@@ -22,7 +22,7 @@ type Override struct {
 	Stdin string
 	// Guards are points at which it only ever blocks, besides those that it names itself.
 	Guards []hookpoints.Name
-	// Pure says whether asking it in vain or twice has no effect; nil: not overridden.
+	// Pure says that a question in vain or a second one has no effect on it; nil: not overridden.
 	Pure *bool
 	// Env is the environment that its processes start from; nil: as all others.
 	Env []string
@@ -146,7 +146,7 @@ type TakenTool struct {
 type SkippedPlugin struct {
 	// Name is the plugin's name.
 	Name string
-	// Called are the names in its schema, if one of them is why it was skipped.
+	// Called are the names in its schema, if chibi skipped it because of one of them.
 	Called []string
 	// Origin is where it was found.
 	Origin Origin
@@ -163,6 +163,6 @@ type SkippedPlugin struct {
 	// Untrusted is true if it was skipped because it is not approved.
 	Untrusted bool
 	// Required is true if nothing may go on without it: its failure blocks, as a person set,
-	// or as it said itself when it was asked last.
+	// or as its own last answer says.
 	Required bool
 }

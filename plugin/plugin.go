@@ -17,26 +17,25 @@ type Plugin struct {
 	Name string
 	// Origin says where the plugin was found.
 	Origin Origin
-	// Hooks are the points that the plugin is asked at.
+	// Hooks are the points at which chibi asks the plugin.
 	Hooks []hookpoints.Name
 	// Events holds the names of its points in the plugin's protocol, for traces and
 	// lists; a point that is missing has its own name.
 	Events map[hookpoints.Name]string
-	// Guards are the points of Hooks at which the plugin only ever blocks. At a
-	// chain point it is asked after all others, with the final payload.
+	// Guards are the points of Hooks at which the plugin only ever blocks. At a chain point
+	// chibi asks it after all others, with the final payload.
 	Guards []hookpoints.Name
 	// Resident is true if the plugin says that one process answers all its events.
 	Resident bool
 	// Async are the points of Hooks, observe points other than on_end, at which nobody waits for
-	// the plugin. Its events there are handled in their order, and are over before it is
-	// asked at another point. Call [Host.Join] before the host is given up.
+	// the plugin. It handles its events there in their order, and they are over before chibi
+	// asks it at another point. Call [Host.Join] before you give the host up.
 	Async []hookpoints.Name
 	// Pure is true if calling the handler in vain or twice has no effect: at chain points it
-	// may be called before its turn, at the same time as its neighbours, and what is not used
-	// is discarded, its context ended. It says nothing about Tools.
+	// may be called before its turn, at the same time as its neighbours, and an answer that
+	// is not used is discarded, its context ended. It says nothing about Tools.
 	Pure bool
-	// HidesNothing is true if its changes of texts take no secrets out: a trace may keep what was
-	// there before.
+	// HidesNothing is true if its changes of texts take no secrets out: a trace may keep the text from before.
 	HidesNothing bool
 	// OnFailure says what a failure means at a point that can block; "" if
 	// nobody has said: then it has no opinion, as with Ignore, except that
@@ -55,18 +54,16 @@ type Plugin struct {
 	Sequence string
 	// Round, if not empty, names a round: at chain points neighbours of one round are asked
 	// at once, all with the payload that the plugins before them left, and all to the end.
-	// Their answers are used in order; what one of them rewrites is the difference from what
-	// it received. It does not apply where the plugin is a guard. A plugin in a round is not
-	// called as one that is Pure.
+	// Their answers are used in order; the rewrite of each is the difference from the payload
+	// that it received. It does not apply where the plugin is a guard. Pure has no effect for a plugin in a round.
 	Round string
-	// Transcript is true if the plugin wants a view of the conversation to be kept, see
-	// [Identity].
+	// Transcript is true if the plugin wants chibi to keep a view of the conversation, see [Identity].
 	Transcript bool
 	// Note is a note about the plugin for lists; empty: none.
 	Note string
 	// Tools are what the model may call. A plugin without any only has hooks: its
 	// name then means nothing to the model, and other plugins' tools may have it.
-	// LostTools counts those that the plugin describes besides and that were left out.
+	// LostTools counts further tools that the plugin describes and that chibi left out.
 	Tools     []tools.Tool
 	LostTools int
 	// NotTools are the names of the plugin's parts that are not tools, for messages about
@@ -150,9 +147,9 @@ type Answer struct {
 	// Asked is true if the plugin asked the person at the terminal: if it then fails at a
 	// point that can block, it blocks. It also applies with an error.
 	Asked bool
-	// Skipped says why the plugin was not asked; empty: it was.
+	// Skipped says why chibi did not ask the plugin; empty: it did.
 	Skipped string
-	// How says in a few words how the plugin was asked, for traces; empty: as all plugins
+	// How says in a few words how chibi asked the plugin, for traces; empty: as all plugins
 	// of its protocol. It also applies with an error.
 	How string
 	// Notes are notes for a person, a sentence each: what the protocol's adapter
@@ -166,8 +163,8 @@ type Handler interface {
 	Handle(ctx context.Context, ev Event) (Answer, error)
 }
 
-// FailureAt returns what a failure of the plugin means at a point that can block: Block;
-// Ignore if a person set it; "" if nothing is set.
+// FailureAt returns the meaning of a plugin's failure at a point that can block: Block;
+// Ignore if a person set it; "" if nobody set any.
 func (p *Plugin) FailureAt(point hookpoints.Name) Failure {
 	if failure, set := p.OnFailureAt[point]; set {
 		return failure

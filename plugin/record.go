@@ -12,7 +12,7 @@ import (
 // Record describes what happened between the host and one plugin in one dispatch.
 // As JSON it is a line of a trace file.
 type Record struct {
-	// Time is when the plugin was asked, or when it would have been.
+	// Time is when chibi asked the plugin, or would have asked it.
 	Time time.Time `json:"time"`
 	// Dispatch is the same for all records of one dispatch; it counts from 1.
 	Dispatch int64 `json:"dispatch"`
@@ -26,15 +26,15 @@ type Record struct {
 	Protocol string `json:"protocol,omitempty"`
 	// Event is the name of the point in that protocol, if it differs.
 	Event string `json:"event,omitempty"`
-	// Guard is true if the plugin was asked as a guard.
+	// Guard is true if chibi asked the plugin as a guard.
 	Guard bool `json:"guard,omitempty"`
 	// Async is true if nobody waited for the plugin. Time is then when the event happened.
 	Async bool `json:"async,omitempty"`
-	// Round is the plugin's round, if others of it were asked at the same time.
+	// Round is the plugin's round, if chibi asked others of it at the same time.
 	Round string `json:"round,omitempty"`
 	// Result is the outcome.
 	Result Result `json:"result"`
-	// How says how the plugin was asked, if not as all plugins of its protocol.
+	// How says how chibi asked the plugin, if not as all plugins of its protocol.
 	How string `json:"how,omitempty"`
 	// DurationMS is how long the plugin took, in milliseconds.
 	DurationMS float64 `json:"duration_ms"`
@@ -44,7 +44,7 @@ type Record struct {
 	AnswerBytes int `json:"answer_bytes"`
 	// Exit is the exit status of its process, if there was one.
 	Exit *int `json:"exit,omitempty"`
-	// Changed are JSON Pointers to what it changed: places in the payload
+	// Changed are JSON Pointers to its changes: places in the payload
 	// where it rewrote, fields of the answer elsewhere.
 	Changed []string `json:"changed,omitempty"`
 	// Did says what else it did than change and block, in words, such as "added context (12
@@ -65,9 +65,9 @@ type Record struct {
 	// Discarded are calls of a pure plugin before its turn whose answers were not used.
 	// Everything else is about the call at its turn.
 	Discarded []DiscardedCall `json:"discarded,omitempty"`
-	// Payload is what the plugin received.
+	// Payload is the payload that the plugin received.
 	Payload json.RawMessage `json:"payload,omitempty"`
-	// Answer is what it answered.
+	// Answer is its answer.
 	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
@@ -92,7 +92,7 @@ type Firing struct {
 	Agent string
 	// Point is the hook point.
 	Point hookpoints.Name
-	// Payload is what was fired, Final the same as rewrites have left it.
+	// Payload is the payload that was fired, Final the same as rewrites have left it.
 	Payload, Final json.RawMessage
 	// Answer is the combined answer, nil for none.
 	Answer json.RawMessage
@@ -121,12 +121,11 @@ type Notice struct {
 	Plugin string
 	// Point is where it happened; empty when it was not at a point.
 	Point hookpoints.Name
-	// Event is what the plugin's protocol calls the point, if it has its own
-	// name for it.
+	// Event is the name of the point in the plugin's protocol, if it has a different one.
 	Event string
 	// Text says what happened and its consequence, without the names above.
 	Text string
-	// Once is true if showing it at one run is enough: nothing is wrong, and it stays as it is.
+	// Once is true if one run need show it only: nothing is wrong, and it does not change.
 	Once bool
 }
 

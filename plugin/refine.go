@@ -14,13 +14,13 @@ import (
 type Refine struct {
 	// Field is the field's name.
 	Field string
-	// Value returns what to take instead of a value, and what the record says of
-	// that; "" if the value stays as it is. JSON's null stands for no value: the field of the
+	// Value returns the value to take in place of another, and a remark for the record; "" if
+	// the value stays as it is. JSON's null stands for no value: the field of the
 	// payload stays as it is.
 	Value func(value json.RawMessage) (refined json.RawMessage, remark string)
-	// Loses says that what Value returns is less than what the plugin asked for: the person is
-	// told the remark, and a plugin whose failure blocks has failed; an approval beside it does
-	// not count. Value is then called for changes only.
+	// Loses says that Value returns less than the plugin asked for. Then chibi shows the person
+	// the remark, a plugin whose failure blocks has failed, and an approval beside the value
+	// has no effect. Value is then called for changes only.
 	Loses bool
 }
 

@@ -17,12 +17,12 @@ func (r *Refusal) Error() string { return r.Err.Error() }
 // Unwrap returns the reason.
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// StartError means that a run must not continue: at on_start a plugin refused it, or
-// failed and its failure blocks there.
+// StartError means that a run must not continue: at on_start a plugin refused it, or a
+// plugin failed whose failure blocks there.
 type StartError struct {
-	// Plugin is the plugin's name, Event what its protocol calls on_start.
+	// Plugin is the plugin's name, Event its protocol's name for on_start.
 	Plugin, Event string
-	// Err is what it said, or how it failed.
+	// Err is its reason, or how it failed.
 	Err error
 }
 

@@ -80,8 +80,8 @@ func HowToBlock(info hookpoints.Info) string {
 }
 
 // UnknownFields returns a sentence about unknown fields of an answer. where names the point,
-// or the event of another protocol, and fields are those that it knows. The sentence says
-// what was probably meant: the form of another agent, or a field with a similar name.
+// or the event of another protocol, and fields are the fields that it knows. The sentence says
+// what the plugin probably meant: the form of another agent, or a field with a similar name.
 func UnknownFields(where string, unknown, fields []string) string {
 	noun := "field"
 	if len(unknown) > 1 {

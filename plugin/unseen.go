@@ -9,13 +9,12 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Unseen is a plugin's tool that seems to do what guards and rules are about, and that they do
-// not see because it has no category.
+// Unseen is a plugin's tool that seems to do something that guards and rules are about, and
+// that they do not see because it has no category.
 type Unseen struct {
 	Tool tools.Spec
 	tools.Undeclared
-	// By names the plugins and the rules that would see its calls if it had one; nil: there are
-	// none at present.
+	// By names the plugins and the rules that would see its calls if it had a category; nil: there are none at present.
 	By []string
 }
 
@@ -51,7 +50,7 @@ func (u Unseen) point() hookpoints.Name {
 	return hookpoints.PreFileWrite.Name
 }
 
-// String says of the tool what is wrong and who does not see its calls.
+// String says what is wrong with the tool and who does not see its calls.
 func (u Unseen) String() string {
 	who := fmt.Sprintf("guards, rules and questions about %s", u.Category)
 	verb := "do"

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Until returns the plugins for a host whose events must be over at a time: one that has not
-// answered then has failed, as one has that took longer than its own time.
+// Until returns the plugins for a host whose events must be over at a time. A plugin that
+// has not answered by then has failed, as if it had exceeded its own time limit.
 func Until(end time.Time, plugins []Plugin) []Plugin {
 	plugins = slices.Clone(plugins)
 	for i, p := range plugins {

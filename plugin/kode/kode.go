@@ -55,7 +55,7 @@ type Options struct {
 	Dir string
 	// UserHome is the home directory that "~/" of a path means; "": $HOME of Runner.
 	UserHome string
-	// WorkDir is the working directory of hooks and the one that is named to them.
+	// WorkDir is the working directory of hooks, which their payload also names.
 	WorkDir string
 	// Session identifies this run.
 	Session string
@@ -65,7 +65,7 @@ type Options struct {
 	// Idle says that this run neither asks the model nor calls a tool. Kode would not
 	// start a session for it, so session_start and session_end do not fire.
 	Idle bool
-	// TrustTools says that nobody is asked before a tool runs: "auto_approve" of tool_call_pre.
+	// TrustTools says that chibi asks nobody before a tool runs: "auto_approve" of tool_call_pre.
 	TrustTools bool
 	// Overrides are settings for single hooks, by plugin name.
 	Overrides map[string]plugin.Override

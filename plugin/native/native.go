@@ -1,6 +1,6 @@
 // Package native implements chibi's own plugin protocol: executables in a directory,
-// asked with --schema what they are, run with CHIBI_HOOK at the points that
-// they subscribed to and with CHIBI_TOOL_NAME when the model calls them.
+// run with --schema to describe themselves, with CHIBI_HOOK at the points that they
+// subscribed to and with CHIBI_TOOL_NAME when the model calls them.
 // docs/HOOKS.md and docs/PROTOCOL.md describe the protocol to plugin authors.
 //
 // [Load] promises that a broken plugin never prevents the others from loading, that
@@ -84,7 +84,7 @@ type Options struct {
 	// host. Plugins subscribe to them by name; a hook of another name is left out, with a notice.
 	Points []hookpoints.Name
 	// Meant returns the points that another program's name of an event stands for, for messages about
-	// hooks that do not exist; nil: only similar names are proposed.
+	// hooks that do not exist; nil: messages propose only similar names.
 	Meant func(event string) []hookpoints.Name
 	// Within, if set, returns the value of CHIBI_WITHIN for a call of a tool of the category shell,
 	// by which a chibi that the call starts knows that a model commands it. Hooks and other tools

@@ -9,27 +9,26 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// Memory remembers what executables answered when they were asked what they are, and how
-// they failed. It decides by the identity of a file and by time what still holds; what an
-// answer means it does not know. It must be safe for concurrent use.
+// Memory remembers how executables described themselves, and how they failed. It decides by the identity of a file
+// and by time which answers still hold; it does not know what an answer means. It must be safe for concurrent use.
 type Memory interface {
-	// Recall returns what is remembered, if it may be used instead of asking the file.
+	// Recall returns the remembered answer, if it may be used in place of a question to the file.
 	Recall(f File) (Known, bool)
-	// Begin is called right before a file is asked. The function that it returns is
+	// Begin is called right before a question to a file. The function that it returns is
 	// called with the answer, and remembers it if that is possible.
 	Begin(f File) (remember func(Answer) Effect)
-	// Forget is called when what is remembered must not be used any more.
+	// Forget is called when the remembered answer must not be used any longer.
 	Forget(f File)
-	// Due reports whether what is remembered should be checked when there is time for it.
+	// Due reports whether the remembered answer should be checked when there is time for it.
 	Due(f File) Due
-	// Guards lists the entries of a plugins directory that must be there: they were when the
-	// directory was looked at last, and said that their failure blocks.
+	// Guards lists the entries of a plugins directory that must be there: they were there at
+	// the last look at the directory, and said that their failure blocks.
 	Guards(dir string) (names []string)
 	// KeepGuards replaces them.
 	KeepGuards(dir string, names []string)
 }
 
-// Due says why what is remembered should be checked. Lower values are more urgent.
+// Due says why a remembered answer should be checked. Lower values are more urgent.
 type Due int
 
 // The reasons.
@@ -43,7 +42,7 @@ const (
 	Failed
 )
 
-// File is an executable that is asked what it is.
+// File is an executable that describes itself.
 type File struct {
 	// Path is the path that is executed.
 	Path string
@@ -51,7 +50,7 @@ type File struct {
 	Info fs.FileInfo
 	// Folder is the directory whose contents belong to the executable; "": none.
 	Folder string
-	// Question is the argument with which it is asked.
+	// Question is the argument that asks for the description.
 	Question string
 }
 
@@ -59,7 +58,7 @@ type File struct {
 type Answer struct {
 	// Stdout is what it printed.
 	Stdout []byte
-	// Never is true if it must not be used instead of asking.
+	// Never is true if it must not be used in place of a question.
 	Never bool
 	// Failure is the text of its error; "": it did not fail.
 	Failure string
@@ -83,12 +82,11 @@ type Known struct {
 type Effect struct {
 	// Until is how long a failure is remembered; zero: it is not.
 	Until time.Time
-	// Changed is true if the answer is not the one that was remembered, although the file
-	// is the same.
+	// Changed is true if the answer differs from the remembered one, although the file is the same.
 	Changed bool
 }
 
-// Rules is what an answer itself says about remembering it.
+// Rules are the answer's own rules for remembering it.
 type Rules struct {
 	// Never forbids it.
 	Never bool

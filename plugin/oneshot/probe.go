@@ -15,8 +15,8 @@ import (
 const DefaultProbeTimeout = 5 * time.Second
 
 // Prober probes executables: it asks them for their schema or event. It bounds how many
-// are probed at once, over all protocols that share it, and with a memory it asks only
-// those whose answer is not known. Use [NewProber] to create one. It is safe for concurrent
+// are probed at once, over all protocols that share it, and with a memory it asks only executables
+// whose answer it does not know. Use [NewProber] to create one. It is safe for concurrent
 // use.
 type Prober struct {
 	memory Memory
@@ -50,8 +50,7 @@ func (p *Prober) Each(n int, ask func(i int)) {
 	calls.Wait()
 }
 
-// Guards lists the entries of a plugins directory that must be there, as the prober's memory
-// knows.
+// Guards lists the entries of a plugins directory that must be there, from the prober's memory.
 func (p *Prober) Guards(dir string) []string { return p.memory.Guards(dir) }
 
 // KeepGuards has the memory replace them.
@@ -80,7 +79,7 @@ func (p Probe) explain(err error) error {
 	return p.Explain(err)
 }
 
-// Read takes apart what an executable printed, and says what that allows. It must not keep
+// Read parses the output of an executable, and says what that allows. It must not keep
 // anything, because it may be called again later.
 type Read[T any] func(stdout []byte) (T, Rules, error)
 
@@ -90,8 +89,8 @@ func (read Read[T]) rules(stdout []byte) (Rules, error) {
 	return rules, err
 }
 
-// Ask returns what an executable is: from the prober's memory if that may be used, else by
-// running the probe. Errors come from read, and from Probe.Explain, which gets the errors of
+// Ask returns an executable's description of itself: from the prober's memory if that may be used,
+// else by running the probe. Errors come from read, and from Probe.Explain, which gets the errors of
 // [process.Runner.Run] and [process.Outcome.Err].
 func Ask[T any](ctx context.Context, p *Prober, probe Probe, read Read[T]) (T, error) {
 	value, known, err := Recall(p, probe, read)
@@ -101,8 +100,7 @@ func Ask[T any](ctx context.Context, p *Prober, probe Probe, read Read[T]) (T, e
 	return Run(ctx, p, probe, read)
 }
 
-// Recall is Ask for what the prober's memory knows; known is false if the executable must
-// be asked.
+// Recall is Ask from the prober's memory only; known is false if Ask must run the executable.
 func Recall[T any](p *Prober, probe Probe, read Read[T]) (value T, known bool, err error) {
 	p.add(recheck{probe: probe, read: read.rules})
 	answer, ok := p.memory.Recall(probe.File)

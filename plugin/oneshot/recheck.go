@@ -27,9 +27,9 @@ func (p *Prober) add(r recheck) {
 // when the run ends: nobody waits for its answer.
 const recheckGrace = 20 * time.Millisecond
 
-// Recheck asks executables again whose remembered answers are due to be checked, one after
-// the other, until ctx ends. It ends one that has not answered by then, and keeps its remembered
-// answer. One that answered before and fails now is asked again by the next run.
+// Recheck runs the executables again whose remembered answers are due for a check, one after the
+// other, until ctx ends. It ends one that has not answered by then, and keeps its remembered
+// answer. The next run asks one again that answered before and fails now.
 func (p *Prober) Recheck(ctx context.Context) {
 	for _, r := range p.due() {
 		if ctx.Err() != nil {
@@ -68,7 +68,7 @@ func (p *Prober) notice(name string) {
 		"although its file is the same; chibi asks it at every start from now on, until its file changes"})
 }
 
-// Notices returns what people should know of remembered answers, once.
+// Notices returns notices for people about remembered answers, once.
 func (p *Prober) Notices() []plugin.Notice {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,9 +17,9 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// Protocol is what the suite needs to know of a protocol.
+// Protocol is what the suite needs to know about a protocol.
 type Protocol struct {
-	// New makes a plugin that is asked before a tool runs. Its process is a
+	// New makes a plugin that subscribes to the point before a tool runs. Its process is a
 	// script for sh with this body, bounded by timeout.
 	New func(t *testing.T, name, body string, timeout time.Duration) plugin.Plugin
 	// Block is the answer that refuses the call with a message, and Rewrite
@@ -36,9 +36,9 @@ type Protocol struct {
 // Point is a point besides the one before a tool runs.
 type Point struct {
 	Info hookpoints.Info
-	// Payload is one of the point's, as JSON.
+	// Payload is a payload of the point, as JSON.
 	Payload string
-	// New makes a plugin that is asked there, as Protocol.New does.
+	// New makes a plugin that subscribes to the point, as Protocol.New does.
 	New func(t *testing.T, name, body string) plugin.Plugin
 	// Answer is an answer with a text, which takes effect where answers do.
 	Answer func(text string) string

@@ -14,7 +14,7 @@ import (
 // Borrowed is the terminal while the host itself asks the person there. No process gets
 // the terminal until it is given back.
 type Borrowed struct {
-	// File is the terminal, which edits lines and shows what is typed.
+	// File is the terminal, which edits lines and shows the typed text.
 	File *os.File
 
 	loan *loan
@@ -26,7 +26,7 @@ type Company int
 const (
 	// Alone means that nobody does.
 	Alone Company = iota
-	// WithReader means that the program that reads the host's output may, as a pager does.
+	// WithReader means that the program that reads the host's output may use it, as a pager does.
 	WithReader
 )
 
@@ -42,7 +42,7 @@ func (l *Lender) HasTerminal() bool {
 
 // Borrow takes the terminal for a question of the host's own, once no process has it and
 // the host is in the foreground, and discards what was typed before. Others in the host's
-// process group are stopped until [Borrowed.Return] if one of them may read what is typed.
+// process group are stopped until [Borrowed.Return] if one of them may read the person's typing.
 // Where no shell controls jobs, as for the first process of a container, the kernel stops
 // nobody: then such a reader can take a line, and the person has to type it again.
 //
@@ -64,7 +64,7 @@ func (l *Lender) Borrow(ctx context.Context, beside Company) (*Borrowed, error) 
 	return &Borrowed{os.NewFile(uintptr(fd), "/dev/tty"), a}, nil
 }
 
-// Flush discards what was typed and not read.
+// Flush discards typed text that nobody has read.
 func (b *Borrowed) Flush() { flushInput(b.loan.tty) }
 
 // Return ends the loan and restores the terminal's modes.

@@ -89,9 +89,9 @@ func (g *group) endRest() {
 	g.signal(syscall.SIGKILL)
 }
 
-// EndLeft ends what processes of a session of their own have left in it, which [Outcome.Left]
-// names: first with SIGTERM, a moment later with SIGKILL. Where the id belongs to another process
-// by now, nothing is left. Outside of Linux, only the groups of the processes are ended.
+// EndLeft ends the processes that are left in the sessions which [Outcome.Left] names: first with
+// SIGTERM, a moment later with SIGKILL. If the id belongs to a different process by now, nothing
+// is left. Outside of Linux, only the groups of the processes are ended.
 func EndLeft(pids ...int) {
 	var all sync.WaitGroup
 	for _, pid := range pids {

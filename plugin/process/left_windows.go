@@ -1,4 +1,4 @@
 package process
 
-// EndLeft does nothing on Windows, where a process says nothing of what it left.
+// EndLeft does nothing on Windows, where chibi cannot know what a process left.
 func EndLeft(...int) {}

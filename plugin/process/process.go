@@ -21,8 +21,7 @@ type Lines interface {
 // is supervised as a command of [Runner.Run] is, and ends with the context that it was
 // started with.
 //
-// No terminal is lent to it: a process that asks the person at /dev/tty is ended, with
-// ErrNoTerminal.
+// It never gets the terminal: a process that asks the person at /dev/tty is ended, with ErrNoTerminal.
 //
 // A Process is safe for concurrent use. Each line is read by one reader, and no two writers
 // mix their lines.
@@ -74,8 +73,8 @@ func (p ownChild) cut()                  { cut(p.streams.stdout) }
 var ErrClosed = errors.New("connection closed")
 
 // Start starts a command that stays, until it ends, ctx ends, Command.Timeout is over or
-// Close is called. Of the command, MaxOutput bounds each line of standard output, and what
-// nobody has read when the process ends; Spool makes files for lines that are larger than
+// Close is called. Of the command, MaxOutput bounds each line of standard output, and the
+// unread output when the process ends; Spool makes files for lines that are larger than
 // 1 MiB. Stdin, Data and InheritStdin are for Run.
 // Errors are ErrStart and the error of ctx.
 func (e Runner) Start(ctx context.Context, c Command) (*Process, error) {
@@ -182,8 +181,7 @@ func (p *Process) Close(grace time.Duration) (Outcome, error) {
 	return p.Wait()
 }
 
-// Cut has the process ended whose time is over. What it wrote until now can still be read, however
-// late the host comes to it.
+// Cut ends a process whose time is over. Its output until now can still be read, however late the host comes to it.
 func (p *Process) Cut() {
 	p.host.cut()
 	p.stop(&ended{})
@@ -191,7 +189,7 @@ func (p *Process) Cut() {
 
 // ReadLine returns the next line of standard output without its newline. If ctx ends first,
 // nothing is lost: the next call returns the line. A process that nobody reads from has to
-// wait. When it has ended, ReadLine returns what is left of complete lines, then the reason:
+// wait. When it has ended, ReadLine returns the complete lines that are left, then the reason:
 // ErrClosed with exit status and standard error, or the error of Wait. A line over the bound
 // ends the process, with ErrOutputLimit.
 //

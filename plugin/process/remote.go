@@ -14,9 +14,9 @@ type Remote interface {
 	// Close closes standard input. A deadline in the past ends a Write.
 	io.WriteCloser
 	SetWriteDeadline(t time.Time) error
-	// Follow passes on what the process writes, until it has ended, was released or cannot be
-	// reached any more. finish is called when nothing more comes on standard output. Of the
-	// Outcome, Exit and Signal count. It is called once.
+	// Follow passes on the output of the process, until the process has ended, was released or cannot
+	// be reached any longer. finish is called when nothing more comes on standard output. Only Exit
+	// and Signal of the Outcome are used. It is called once.
 	Follow(stdout, stderr func([]byte), finish func()) (Outcome, error)
 	// End ends the process with its group, and Follow.
 	End()
@@ -25,8 +25,8 @@ type Remote interface {
 	Release(written int64) bool
 }
 
-// Adopt makes a Process of one that another program supervises: what it writes is bounded
-// and passed on as for [Runner.Start], and it is ended with ctx. Of the command, Path is for
+// Adopt makes a Process of one that another program supervises: its output is bounded and
+// passed on as for [Runner.Start], and it is ended with ctx. Of the command, Path is for
 // messages, and MaxOutput and Spool are used.
 func (e Runner) Adopt(ctx context.Context, c Command, r Remote) *Process {
 	ctx, p := newProcess(ctx, c)

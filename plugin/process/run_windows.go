@@ -33,7 +33,7 @@ type Company int
 const (
 	// Alone means that nobody does.
 	Alone Company = iota
-	// WithReader means that the program that reads the host's output may, as a pager does.
+	// WithReader means that the program that reads the host's output may use it, as a pager does.
 	WithReader
 )
 

@@ -47,17 +47,17 @@ type Command struct {
 	// of Stdin.
 	InheritStdin bool
 	// NoTerminal starts the process in a session of its own, without a controlling
-	// terminal: it and its children cannot open /dev/tty, so they neither read what a person
-	// types nor ask there; Runner.Terminal and Runner.Lender do not count. On Linux, what is
-	// left of the session is ended with the group: children in groups of their own too. On
+	// terminal: it and its children cannot open /dev/tty, so they neither read a person's
+	// typing nor ask there; Runner.Terminal and Runner.Lender have no effect. On Linux, the
+	// rest of the session is ended with the group, children in groups of their own too. On
 	// Windows, the process has a console of its own that nobody sees.
 	NoTerminal bool
-	// Whole ends what the process leaves of its group, and with NoTerminal of its session,
-	// however it ends: also children that have closed their outputs. For Start only; on Windows
+	// Whole ends the processes that are left of its group, and with NoTerminal of its session, however
+	// the process ends: also children that have closed their outputs. For Start only; on Windows
 	// it has no effect.
 	Whole bool
 	// Leave lets children in the background be that still hold its outputs when the process has
-	// ended; what they write then is lost. [EndLeft] ends them. On Windows it has no effect.
+	// ended; their output is then lost. [EndLeft] ends them. On Windows it has no effect.
 	Leave bool
 	// Files are inherited as the descriptors 3, 4 and so on; they are closed once the process has
 	// been started, or could not be. On Windows they have no effect.
@@ -94,7 +94,7 @@ type Spool interface {
 type Output interface {
 	// Write may wait, and the process with it. Its error ends the process.
 	io.Writer
-	// Hurry is called when the process has ended or is to end: Write must not wait any more.
+	// Hurry is called when the process has ended or must end: Write must not wait any longer.
 	// It may be called more than once, also during a Write.
 	Hurry()
 	// Finish is called when nothing more comes.
@@ -112,14 +112,13 @@ type Data struct {
 
 // Outcome is how a process ended.
 type Outcome struct {
-	// Stdout is what it wrote to standard output; if Spooled is set, the first 1 MiB.
+	// Stdout is its standard output; if Spooled is set, the first 1 MiB.
 	Stdout []byte
 	// Spooled is a file with all that it wrote to standard output, closed; nil if that
 	// is in Stdout. The caller removes it. Size is its size in bytes.
 	Spooled Spool
 	Size    int64
-	// Stderr is the end of what it wrote to standard error: at most 4 KiB of
-	// valid UTF-8.
+	// Stderr is the end of its standard error: at most 4 KiB of valid UTF-8.
 	Stderr string
 	// Exit is the exit status; -1 after a death by signal, or if it is unknown.
 	Exit int
@@ -154,7 +153,7 @@ type Runner struct {
 	// Stderr receives what processes write to standard error, as it arrives. It
 	// must be safe for concurrent use. Nil: only the tail is kept.
 	Stderr io.Writer
-	// MaxStderr bounds, in bytes, what one process may write to Stderr; 0: 8 MiB. The
+	// MaxStderr bounds how many bytes one process may write to Stderr; 0: 8 MiB. The
 	// rest is discarded, and a line in Stderr says so.
 	MaxStderr int64
 	// Terminal is the standard input for InheritStdin; nil: the null device. If it is

@@ -37,7 +37,7 @@ type lines interface {
 	ReadLong(ctx context.Context) (process.Line, error)
 	WriteLine(ctx context.Context, line []byte) (n int, err error)
 	LimitLines(bytes int64)
-	// Cut ends the process. What it wrote until then can still be read.
+	// Cut ends the process. Its output until then can still be read.
 	Cut()
 }
 

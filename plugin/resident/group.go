@@ -15,12 +15,12 @@ const patience = 2 * time.Second
 // set before the first use; a Group is safe for concurrent use after that.
 type Group struct {
 	// Notify receives what a person should know about processes that nobody waits for. It
-	// must be safe for concurrent use. Nil: it tells nobody.
+	// must be safe for concurrent use. Nil: nobody gets it.
 	Notify func(plugin.Notice)
 	// Keeper has processes of earlier runs, and gets the processes of this run back; nil: none.
 	Keeper Keeper
-	// Identify returns what a process depends on, for a group that outlives what its plugins were
-	// loaded for: a plugin that is added again with another identity has a new process, and the one
+	// Identify returns what a process depends on, for a group that outlives the session that loaded
+	// its plugins: a plugin that is added again with another identity has a new process, and the one
 	// before it ends with [Group.EndReplaced]. Nil: all have the same.
 	Identify func(Spec) string
 
@@ -32,9 +32,8 @@ type Group struct {
 	ends     sync.WaitGroup
 }
 
-// Add adds a process to the group. It is started at its first question, or by [Group.Start]. A
-// plugin that is added again, as it was loaded for another context, has one process for both: what
-// differs between them is in the questions.
+// Add adds a process to the group. It is started at its first question, or by [Group.Start]. A plugin that is added
+// again, because it was loaded for another context, has one process for both: their differences are in the questions.
 func (g *Group) Add(spec Spec) *Resident {
 	identity := ""
 	if g.Identify != nil {
@@ -60,7 +59,7 @@ func (g *Group) Add(spec Spec) *Resident {
 }
 
 // EndReplaced ends the processes of plugins that were added again with another identity, once nobody
-// asks what was added before. It does not wait for their end.
+// asks the process from before. It does not wait for their end.
 func (g *Group) EndReplaced() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -71,7 +70,7 @@ func (g *Group) EndReplaced() {
 }
 
 // Start starts the processes of these plugins that were never started, for questions that
-// will come. Failures of a process that was not asked yet do not count: its first
+// will come. Failures of a process before its first question do not count: its first
 // question then starts it, and reports what is wrong with it.
 func (g *Group) Start(plugins ...string) {
 	g.mu.Lock()

@@ -3,8 +3,8 @@
 // answers are JSON-RPC 2.0, one object a line. The package knows no protocol above that:
 // what the methods mean is its users' business.
 //
-// A process that breaks the protocol (it writes what is not an answer, answers a request
-// that is not under way, ends, takes too long or writes too much) is ended with its
+// A process that breaks the protocol (it writes something other than an answer, answers a
+// request that is not under way, ends, takes too long or writes too much) is ended with its
 // process group, and the questions under way fail. The next question starts it again, at
 // most MaxRestarts times. A question is never asked twice here: [Answer.Written] tells the
 // caller whether the process may have seen it.
@@ -33,7 +33,7 @@ const Argument = "--resident"
 
 // The errors that callers can distinguish, besides the errors of package process.
 var (
-	// ErrGivenUp means that the process was ended too often and is not started again.
+	// ErrGivenUp means that the process was ended too often, so chibi does not start it again.
 	ErrGivenUp = errors.New("its resident process failed too often")
 	// ErrEnded means that the group was closed.
 	ErrEnded = errors.New("its resident process was ended with the session")
@@ -74,20 +74,20 @@ type Question struct {
 	// Long, if not 0, allows an answer of so many bytes, of which one string may be too
 	// large for memory; otherwise 8 MiB are allowed. See Answer.Long.
 	Long int64
-	// Pure is set if the answer may be thrown away: if ctx ends, the process is left alone,
-	// and answers it within Timeout, which must be set.
+	// Pure is set if the answer may be thrown away: if ctx ends, the process goes on, and
+	// answers within Timeout, which must be set.
 	Pure bool
 	// Timeout bounds the time for the answer, the start of the process included but not
 	// the time in which earlier questions are answered; 0: no bound.
 	Timeout time.Duration
 }
 
-// Answer is the answer to a question, and with an error what is known of it.
+// Answer is the answer to a question; with an error, the part of it that is known.
 type Answer struct {
 	// Result is the result, as JSON.
 	Result json.RawMessage
-	// Long is a string of Result that is too large for memory; LongText stands there. With
-	// an error it is what came of an answer that exceeds Question.Long. Nil: there is none.
+	// Long is a string of Result that is too large for memory; LongText stands there. With an
+	// error it is the beginning of an answer that exceeds Question.Long. Nil: there is none.
 	Long *Long
 	// Refusal is the message of a JSON-RPC error; Result is then nil.
 	Refusal *string

@@ -10,8 +10,7 @@
 //		}
 //	}
 //
-// While [Plugin.Run] runs, nothing else may write to standard output; what is for a person
-// goes to standard error.
+// While [Plugin.Run] runs, nothing else may write to standard output; write messages for a person to standard error.
 package serve
 
 import (
@@ -29,7 +28,7 @@ import (
 // MaxRequest bounds a request, in bytes.
 const MaxRequest = 64 << 20
 
-// Plugin is what a plugin does.
+// Plugin describes a plugin and what it does.
 type Plugin struct {
 	// Schema is printed as JSON for --schema: a value that can be encoded, such as a map or
 	// a json.RawMessage. With "resident": true in it, chibi starts the plugin once per
@@ -55,7 +54,7 @@ type Meta struct {
 	Context string `json:"CHIBI_CONTEXT"`
 	// Verbose is "1" with -v, else "".
 	Verbose string `json:"CHIBI_VERBOSE"`
-	// Session is the id of the conversation, Prompt the id of the prompt that is being answered; "" for none.
+	// Session is the id of the conversation, Prompt the id of the prompt that the model answers; "" for none.
 	Session string `json:"CHIBI_SESSION_ID,omitempty"`
 	Prompt  string `json:"CHIBI_PROMPT_ID,omitempty"`
 	// Transcript is the path of the view of the conversation, if the schema asks for it.

@@ -2,9 +2,8 @@
 // hooks that were written for them know what a call does: a hook that asks for "bash" sees
 // shell_exec, and any tool of a plugin that its schema calls a shell.
 //
-// A [Table] is how one program names tools and arguments. What it does not name keeps its own
-// name. The package promises that a call which was translated there and back is the same call,
-// and that whatever a hook changed of it is changed.
+// A [Table] is how one program names tools and arguments. Other tools and arguments keep their names. The
+// package promises that a call which was translated there and back is the same call, with all changes of a hook.
 package toolnames
 
 import (
@@ -34,8 +33,7 @@ type Tool struct {
 	// Name is its name there. Also are further names that mean it, such as older ones.
 	Name string
 	Also []string
-	// Subject is the argument that the category is about, Arguments are the others that have
-	// another name there.
+	// Subject is the argument that the category is about, Arguments are others that have a different name there.
 	Subject   Argument
 	Arguments []Argument
 }
@@ -43,12 +41,12 @@ type Tool struct {
 // Argument is an argument of a tool, by its name in chibi and there.
 type Argument struct {
 	Ours, Theirs string
-	// Times is what a number is multiplied with for the other program, such as 1000 for
+	// Times is the factor of a number for the other program, such as 1000 for
 	// seconds that are milliseconds there; 0: it is the same there.
 	Times int
 }
 
-// Arg returns an argument with another name there.
+// Arg returns an argument with a different name there.
 func Arg(ours, theirs string) Argument { return Argument{Ours: ours, Theirs: theirs} }
 
 // Call is a tool call in chibi's names.
@@ -156,8 +154,8 @@ func (t Table) named(tool string) (Tool, bool) {
 	return t[i], true
 }
 
-// Rewritten is Back for the payload of pre_tool, and what a hook made of the arguments that it
-// got; nil: it changed nothing. notes say what of it the tool does not have.
+// Rewritten is Back for the payload of pre_tool and the arguments as a hook left them; nil:
+// the hook changed nothing. notes name the arguments that the tool does not have.
 func (t Table) Rewritten(payload, changed json.RawMessage) (arguments json.RawMessage, notes []string) {
 	var p hookpoints.PreToolPayload
 	if changed == nil || strictjson.Decode(payload, &p) != nil {
