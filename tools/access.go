@@ -6,7 +6,7 @@ import (
 	"net/netip"
 )
 
-// Access is what a call would do: what rules, hooks and the person judge. Which fields
+// Access describes a call's effect: rules, hooks and the person judge it. Which fields
 // are set depends on the category of the tool.
 type Access struct {
 	// Command is the command line that a shell would run, and Dir the absolute path of
@@ -22,16 +22,16 @@ type Access struct {
 	// would be written, nil if the call only has a part of it.
 	Operation string
 	Content   *string
-	// Exists says that the file that would be written is there already.
+	// Exists says that the file to write exists already.
 	Exists bool
 	// Diff is the change as a unified diff of at most 64 KiB, "" if it is not known.
 	Diff string
-	// URL is what would be fetched.
+	// URL is the URL to fetch.
 	URL string
 	// Addresses are the addresses of the URL's host, nil if they were not looked up, empty if it
 	// has none. Resolve looks them up when it is called first, in a few seconds at most;
-	// nil if the host is an address, or if whoever fetches does not say. It is not called
-	// for what is denied anyway, because a name that is looked up tells its owner.
+	// nil if the host is an address, or if the fetcher does not say. It is not called for a call
+	// that is denied anyway, because a look-up tells the owner of the name.
 	Addresses []netip.Addr
 	Resolve   func(context.Context) []netip.Addr
 }
@@ -46,7 +46,7 @@ type Varied interface {
 	SpecFor(arguments json.RawMessage) Spec
 }
 
-// SpecFor returns what describes a call of a tool with these arguments.
+// SpecFor returns the description of a call of a tool with these arguments.
 func SpecFor(tool Tool, arguments json.RawMessage) Spec {
 	if varied, ok := tool.(Varied); ok {
 		return varied.SpecFor(arguments)
@@ -54,13 +54,13 @@ func SpecFor(tool Tool, arguments json.RawMessage) Spec {
 	return tool.Spec()
 }
 
-// Planner is a Tool whose calls can be examined before they do anything. What is then
-// judged is what is used: a plan holds the opened file or directory, not its path.
+// Planner is a Tool whose calls can be examined before they do anything. A plan holds the
+// opened file or directory, not its path, so the call uses the things that the rules saw.
 type Planner interface {
 	Tool
 	// Plan prepares a call without any effect. An error means that the arguments are
-	// invalid; everything else that prevents the call is reported by Run, so that a
-	// refused call does not tell what exists. The caller closes the plan.
+	// invalid; everything else that prevents the call is reported by Run, so that a refused
+	// call does not reveal which files exist. The caller closes the plan.
 	Plan(ctx context.Context, call Call) (Plan, error)
 }
 

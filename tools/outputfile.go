@@ -7,16 +7,15 @@ import (
 )
 
 // OutputFile is a file with the whole output of a call, where that is too large for
-// memory. Whoever called the tool closes it, once and in every case; whoever wants
-// to keep the output moves the file away before that. A nil *OutputFile is an
-// output that is in memory.
+// memory. The caller of the tool always closes it, once; a caller that wants to keep the
+// output moves the file away before that. A nil *OutputFile is an output that is in memory.
 type OutputFile struct {
 	file Named
 	size int64
 }
 
 // Named is a file that was written to and closed, such as an *os.File. It may know more
-// of what was written than its name.
+// about its content than its name.
 type Named interface {
 	// Name is the path of the file.
 	Name() string

@@ -8,16 +8,16 @@ import (
 )
 
 // Remote is a tool of an MCP server. Permission rules, hooks and the person know the tool by
-// it, whatever its [Category]; what a person approved is its definition.
+// it, whatever its [Category]. The person approves its definition.
 type Remote struct {
 	// Server is the server's name in the configuration, Tool the server's own name of the
 	// tool.
 	Server, Tool string
 	// ReadOnly says that the tool only reads: the server says so, and the person trusts the
-	// server. Such a tool is not asked about, as long as nothing else asks.
+	// server. chibi asks no question about such a tool, unless something else asks.
 	ReadOnly bool
 	// Definition returns all that the server says about the tool, as a JSON object that is
-	// the same text as long as the server says the same. It is called only when the tool is.
+	// the same text as long as the server says the same. It is called only when the tool is called.
 	Definition func() json.RawMessage
 }
 
@@ -34,10 +34,10 @@ func RevisionOf(definition json.RawMessage) string {
 type Served struct {
 	// Server is the server's name in the configuration.
 	Server string
-	// Start is how long it took until the server was connected to: its own start if it is
+	// Start is how long it took to connect to the server: its own start if it is
 	// a program, and its answer to initialize; almost nothing if it was connected to before.
 	Start time.Duration
-	// Wait is how long the person was waited for, whom the server asked something.
+	// Wait is how long the server waited for the person's answer.
 	Wait time.Duration
 	// Call is how long the call itself took.
 	Call time.Duration

@@ -47,7 +47,7 @@ type Spec struct {
 	// URL. "" if there is none.
 	Subject string
 	// OfContext says that the tool changes notes of the context that it was made for, so
-	// that agents with another conversation are not offered it.
+	// that chibi does not offer it to agents with a different conversation.
 	OfContext bool
 	// Parallel says that calls of the tool can run at the same time as other calls.
 	Parallel bool
@@ -78,10 +78,10 @@ type Result struct {
 	// Text is the output; if File is set, the beginning of it.
 	Text string
 	// File has the whole output, where that is too large for memory; nil: Text is
-	// all of it. Whoever called the tool closes it.
+	// all of it. The caller of the tool closes it.
 	File *OutputFile
-	// Failed says that the call failed. Failure then says how the process ended that
-	// wrote Text; if Failure is empty, Text says what went wrong.
+	// Failed says that the call failed. Failure then says how the process that wrote Text
+	// ended; if Failure is empty, Text says what went wrong.
 	Failed  bool
 	Failure string
 	// Reason is a line for people and traces about how the call failed, where Text tells the
@@ -89,10 +89,10 @@ type Result struct {
 	Reason string
 	// Exit is the exit status of a process that failed; 0 if there is none.
 	Exit int
-	// Note is a sentence of chibi about the call, which the model reads behind what it sees of the
-	// output, whatever became of that; "": there is nothing to say.
+	// Note is a sentence of chibi about the call, which the model always reads after the output;
+	// "": there is nothing to say.
 	Note string
-	// How says in a few words how the tool was run, for traces; empty: as all tools of its
+	// How says in a few words how chibi ran the tool, for traces; empty: as all tools of its
 	// kind.
 	How string
 	// Served says how long a server took, for a tool of an MCP server; nil for others.

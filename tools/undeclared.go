@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Undeclared is what a tool seems to do that has no [Category].
+// Undeclared is what a tool without a [Category] seems to do.
 type Undeclared struct {
 	Category Category
 	// Subject is the argument that suggests it.
@@ -16,7 +16,7 @@ type Undeclared struct {
 }
 
 // UndeclaredOf returns what a plugin's tool without a category seems to do, by the names of its
-// arguments: one for a command or a URL, or one for a path and one for a content. It returns
+// arguments: an argument for a command or a URL, or one for a path and one for a content. It returns
 // false if these suggest nothing, and if the tool says that it means to have no category.
 func UndeclaredOf(spec Spec) (Undeclared, bool) {
 	if spec.Kind != Plugin || spec.Category != "" || spec.Uncategorized {

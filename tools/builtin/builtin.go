@@ -3,8 +3,8 @@
 // continuing with another turn.
 //
 // It promises that [Names] lists them all, so that plugins cannot take their names. The
-// documentation of each type says what the tool may do. Where notes are stored and how
-// messages are delivered is up to the caller.
+// documentation of each type says what the tool may do. The caller decides where notes are
+// stored and how messages are delivered.
 package builtin
 
 import (
@@ -26,7 +26,7 @@ type Notes interface {
 // the model did not set it.
 type Post func(ctx context.Context, from, to, text string) (result string, err error)
 
-// Config is what the tools need.
+// Config has everything that the tools need.
 type Config struct {
 	// Notes stores the notes.
 	Notes Notes

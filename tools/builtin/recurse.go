@@ -24,7 +24,7 @@ func (Recurse) Spec() tools.Spec {
 	}
 }
 
-// Call notes what to do next.
+// Call keeps the note about the next step.
 func (Recurse) Call(_ context.Context, call tools.Call) (tools.Result, error) {
 	var args struct {
 		Note string `json:"note"`

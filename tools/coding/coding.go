@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Config is what the tools need.
+// Config has everything that the tools need.
 type Config struct {
 	// Root is the absolute path of the directory that relative paths start from: the
 	// project's root, or the current directory where there is none.
@@ -21,8 +21,8 @@ type Config struct {
 	// "": there are none.
 	Private string
 	// MayRead reports whether permissions allow to read a file or directory, by its path
-	// without links. The caller judges calls, with what they name; this is for what a search
-	// finds below that, and for old contents in a diff. nil: all. It is called by several
+	// without links. The caller judges calls and the paths that they name; MayRead judges the files
+	// that a search finds below those, and old contents in a diff. nil: all. It is called by several
 	// goroutines at once.
 	MayRead func(real string) bool
 	// Reads remembers what the model has read; nil: the tools of one call of Tools remember

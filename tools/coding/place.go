@@ -148,5 +148,5 @@ type notDirectory struct{ text string }
 
 func (e notDirectory) Error() string { return e.text }
 
-// Is reports whether the error is the one of the system.
+// Is reports whether target is the system's error.
 func (notDirectory) Is(target error) bool { return target == syscall.ENOTDIR }

@@ -6,7 +6,7 @@ import (
 )
 
 // Reads remembers the content of files that the model has read or written, so that it
-// changes none that is not as it knows it. The zero value is empty. It is safe for
+// changes no file that differs from what it knows. The zero value is empty. It is safe for
 // concurrent use. It remembers 10,000 files; at that number it forgets all.
 type Reads struct {
 	mu     sync.Mutex

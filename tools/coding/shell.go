@@ -30,11 +30,10 @@ const (
 // maxCommand bounds a command in bytes: Linux takes no longer argument.
 const maxCommand = 128<<10 - 1
 
-// ShellConfig is what shell_exec needs.
+// ShellConfig has everything that shell_exec needs.
 type ShellConfig struct {
-	// Runner runs the commands. Its Env is their environment, less what chibi tells plugins
-	// about an event or a call; its MaxStderr bounds their standard error. Where that goes, and
-	// the terminal, do not count.
+	// Runner runs the commands. Its Env is their environment, without the variables that describe an event or
+	// a call to plugins; its MaxStderr bounds their standard error. Its Stderr and Terminal have no effect.
 	Runner process.Runner
 	// Env, if set, returns further variables of a command that begins, as "NAME=value".
 	Env func() []string
@@ -44,16 +43,16 @@ type ShellConfig struct {
 	Home string
 	// Timeout is the most that a call can ask for; 0: MaxShellTimeout.
 	Timeout time.Duration
-	// MaxOutput bounds standard output in bytes; 0: MaxShellOutput. What exceeds it ends the
-	// command; what it has written is kept.
+	// MaxOutput bounds standard output in bytes; 0: MaxShellOutput. A command that exceeds
+	// it is ended; its output until then is kept.
 	MaxOutput int64
 	// Confine, if set, returns a command that runs another one confined; its error refuses
 	// the call. The function that it also returns is called after the command has ended, also if ctx
-	// has: it says in a sentence for the model what became of the call, "" if there is nothing to say.
+	// has ended: it returns a sentence for the model about the outcome, "" if there is nothing to say.
 	Confine func(context.Context, process.Command) (process.Command, func(context.Context) string, error)
 	// Ended, if set, is called for each command that has ended, with the id of the session in which
-	// it has left something, 0: it has left nothing. The caller ends that, see [process.EndLeft]. Nil:
-	// what holds the command's output is ended with it.
+	// it has left something, 0: it has left nothing. The caller ends the rest, see [process.EndLeft].
+	// Nil: processes that hold the command's output are ended with it.
 	Ended func(left int)
 	// Spool creates a file for answers larger than 1 MiB; nil: they are kept in memory, and
 	// standard output is bounded by 8 MiB.

@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Definition is what a server says about one of its tools.
+// Definition is a server's description of one of its tools.
 type Definition struct {
 	// Name is the server's name of the tool, Title one for people.
 	Name  string `json:"name"`
@@ -27,7 +27,7 @@ type Definition struct {
 // hash.
 func (d Definition) Hash() string { return tools.RevisionOf(d.JSON()) }
 
-// JSON returns the definition as it is shown to the person and remembered: the Definition of
+// JSON returns the definition as chibi shows it to the person and remembers it: the Definition of
 // a [tools.Remote]. It does not depend on the order in which a server writes the members of
 // a schema, which some change with each start.
 func (d Definition) JSON() json.RawMessage {
@@ -42,21 +42,21 @@ func (d Definition) JSON() json.RawMessage {
 	return text
 }
 
-// List is what a server offered at one time.
+// List has the tools that a server offered at one time.
 type List struct {
 	// Fingerprint is the fingerprint of the [Server] whose list it is.
 	Fingerprint string `json:"fingerprint"`
-	// Program and Version are what the server calls itself, Protocol the version of MCP.
+	// Program and Version are the server's name and version for itself, Protocol the version of MCP.
 	Program  string `json:"program,omitempty"`
 	Version  string `json:"version,omitempty"`
 	Protocol string `json:"protocol,omitempty"`
 	// Tools are its tools, in its order.
 	Tools []Definition `json:"tools"`
-	// Beyond is how many further tools were not taken, because a list has a bound.
+	// Beyond counts further tools that exceed the bound of a list.
 	Beyond int `json:"beyond,omitempty"`
-	// LeftOut says what else was not taken, and why: at most 20 reasons.
+	// LeftOut says which other tools are missing, and why: at most 20 reasons.
 	LeftOut []string `json:"left_out,omitempty"`
-	// Asked is when the server was asked.
+	// Asked is when the server sent the list.
 	Asked time.Time `json:"asked"`
 }
 

@@ -3,10 +3,10 @@
 //
 // What it promises:
 //
-//   - No server starts before one of its tools is called or its list is asked for.
+//   - A server starts only for a call of one of its tools or a request for its list.
 //   - Whatever a server sends is bounded, and text from it is data: it cannot control a
-//     terminal, and what it says about its tools (that they only read, for instance) counts
-//     only for a [Server] that the person trusts.
+//     terminal, and chibi believes what it says about its tools (that they only read, for
+//     instance) only for a [Server] that the person trusts.
 //   - A call is never sent twice.
 //
 // It prints nothing and stores nothing.

@@ -12,20 +12,20 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Question is what a server asks the person while it works on a call: an elicitation.
+// Question is a server's question to the person while it works on a call: an elicitation.
 type Question struct {
 	// Server is the name of the server, Message its question.
 	Server, Message string
-	// Schema says what is asked for: a JSON Schema of an object whose members are texts,
+	// Schema describes the answer: a JSON Schema of an object whose members are texts,
 	// numbers, booleans and choices.
 	Schema json.RawMessage
 }
 
-// Answer is what the person answers.
+// Answer is the person's answer.
 type Answer struct {
 	// Action is what the person did.
 	Action Action
-	// Content has the members that the question asked for, if the person accepted.
+	// Content has the members that the question asks for, if the person accepted.
 	Content map[string]any
 }
 

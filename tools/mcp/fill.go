@@ -10,11 +10,10 @@ import (
 )
 
 // Filled returns a server as it is started or connected to: $NAME, ${NAME} and ${NAME:-else}
-// in its command, arguments, directory, variables, address and headers are replaced by what
-// lookup returns, and $$ by a dollar sign. else takes the place of a variable that is not set,
-// or empty; without it, one that is not set is an error. Every other dollar sign stays. What
-// is filled in is not looked at again, and is meant for this use only: it is not shown or
-// stored.
+// in its command, arguments, directory, variables, address and headers are replaced by the
+// result of lookup, and $$ by a dollar sign. else takes the place of a variable that is not set,
+// or empty; without it, one that is not set is an error. Every other dollar sign stays. Filled does
+// not read filled-in text again. That text is for this use only: chibi neither shows nor stores it.
 func (s Server) Filled(lookup func(name string) (value string, ok bool)) (Server, error) {
 	f := filler{lookup: lookup}
 	s.Command, s.Dir = f.fill("command", s.Command), f.fill("cwd", s.Dir)

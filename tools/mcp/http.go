@@ -15,11 +15,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// HTTP says how servers with a URL are reached. The zero value reaches those that want no
-// login.
+// HTTP says how to reach servers with a URL. The zero value reaches servers that want no login.
 type HTTP struct {
-	// Authorize returns what authorizes the requests to a server that has no Authorization
-	// header of its own. It is called once for each connection; nil: nothing authorizes them.
+	// Authorize returns a handler that authorizes the requests to a server without an Authorization
+	// header in its settings. It is called once for each connection; nil: nothing authorizes them.
 	Authorize func(Server) auth.OAuthHandler
 }
 
@@ -130,8 +129,7 @@ type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-// Refused returns an error for [HTTP.Authorize]: why a server was not asked, or what it
-// answered.
+// Refused returns an error for [HTTP.Authorize]: why chibi did not ask a server, or the server's answer.
 func Refused(text string) error { return &refusal{text} }
 
 // guard sends the requests of one connection. It sends headers and tokens to the origin of

@@ -11,7 +11,7 @@ import (
 // maxToolName is how long the name of a tool may be that model providers accept.
 const maxToolName = 64
 
-// Prefix is what the names of all tools of MCP servers begin with.
+// Prefix is the beginning of the names of all tools of MCP servers.
 const Prefix = "mcp__"
 
 // ToolName returns the name that a model calls a server's tool by: mcp__SERVER__TOOL, as in

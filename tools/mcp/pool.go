@@ -16,32 +16,32 @@ import (
 // and three times again.
 const maxStarts = 4
 
-// PoolConfig is what a [Pool] needs of its host. The functions are called from any
+// PoolConfig has everything that a [Pool] needs from its host. The functions are called from any
 // goroutine, also at the same time.
 type PoolConfig struct {
 	// Version is the version of the program; chibi tells it to servers.
 	Version string
-	// Runner starts the servers that are programs. Its Stderr receives what they write to
-	// standard error; nil: only the end of that is kept, for messages.
+	// Runner starts the servers that are programs. Its Stderr receives their standard error;
+	// nil: only its end is kept, for messages.
 	Runner process.Runner
-	// HTTP says how the others are reached.
+	// HTTP says how to reach the others.
 	HTTP HTTP
-	// Fill returns a server as it is reached, with variables filled in; nil: as it is.
+	// Fill returns a server with its variables filled in; nil: chibi uses servers as they are.
 	Fill func(Server) (Server, error)
-	// Notify tells the person something; nil: it tells nobody.
+	// Notify tells the person something; nil: nobody gets it.
 	Notify func(message string)
-	// Changed is called when a server says that its tools have changed, or when one is found
-	// not to be what it was when it was listed; nil: nobody hears of it.
+	// Changed is called when a server says that its tools have changed, or when a tool
+	// differs from its definition in the list; nil: nobody gets that.
 	Changed func(server string)
-	// Keep keeps a part of a result that is not text, such as an image, and returns how it is
-	// found; nil: it is not kept, and the result says so.
+	// Keep keeps a part of a result that is not text, such as an image, and returns where it
+	// is; nil: it is not kept, and the result says so.
 	Keep func(Kept) (place string, err error)
 	// Spool makes a file for a text of a result that is larger than 1 MiB; nil: it stays in
 	// memory.
 	Spool func() (process.Spool, error)
-	// Elicit asks the person what a server asks during a call; nil: servers hear that nobody can
-	// answer. The time of a call does not run while it waits. Its context ends
-	// with the calls of the server; an error declines the question, and the person hears of it.
+	// Elicit asks the person a server's question during a call; nil: servers get the answer that
+	// nobody can answer. The time of a call does not run while it waits. Its context ends
+	// with the calls of the server; an error declines the question, and the person gets a notice.
 	Elicit func(context.Context, Question) (Answer, error)
 }
 

@@ -21,7 +21,7 @@ import (
 
 // Kept is a part of a result that is not text.
 type Kept struct {
-	// Server, Tool and Arguments are the call: names as the server has them.
+	// Server, Tool and Arguments are the call, with the server's names.
 	Server, Tool string
 	Arguments    json.RawMessage
 	// Type is the media type that the server says, Data the content.

@@ -14,12 +14,11 @@ import (
 const (
 	// DefaultTimeout is how long a call may take.
 	DefaultTimeout = time.Minute
-	// StartTimeout is how long a server may take to start, or to be connected to, and to
-	// answer initialize.
+	// StartTimeout is how long a server may take to start or connect, and to answer initialize.
 	StartTimeout = 10 * time.Second
 )
 
-// Server says how an MCP server is reached and what of it is used. Exactly one of Command
+// Server says how to reach an MCP server and which of its tools to use. Exactly one of Command
 // and URL is set.
 type Server struct {
 	// Name is a part of the names of its tools, see [tools.ValidServerName].
@@ -35,21 +34,20 @@ type Server struct {
 	Dir     string
 	Env     map[string]string
 
-	// URL is the endpoint of a server that speaks streamable HTTP, Headers what is sent with
-	// each request.
+	// URL is the endpoint of a server that speaks streamable HTTP, Headers are sent with each request.
 	URL     string
 	Headers map[string]string
 	// OAuth says how to log in to it, if it wants that.
 	OAuth OAuth
 
-	// Timeout bounds a call; 0: DefaultTimeout. Start bounds what comes before the first one,
+	// Timeout bounds a call; 0: DefaultTimeout. Start bounds the time before the first call,
 	// until the server has answered initialize; 0: StartTimeout.
 	Timeout, Start time.Duration
-	// Include and Exclude say which of its tools there are, by the server's names; an empty
+	// Include and Exclude select its tools, by the server's names; an empty
 	// Include is all.
 	Include, Exclude []string
-	// Trusted says that what the server says about its tools counts: one that only reads is
-	// called without a question, and at the same time as others.
+	// Trusted says that chibi believes the server about its tools: it calls a tool that only
+	// reads without a question, and at the same time as others.
 	Trusted bool
 	// Tools says more about single tools, by the server's names.
 	Tools map[string]ToolSettings
@@ -58,15 +56,15 @@ type Server struct {
 // OAuth says how to log in to a server with a URL. With the zero value, chibi registers at
 // the login server, and asks for the rights that the MCP server names.
 type OAuth struct {
-	// ClientID and ClientSecret are what a login server knows chibi by, if it has registered before.
+	// ClientID and ClientSecret identify chibi to a login server at which it is registered.
 	ClientID, ClientSecret string
-	// Scopes are the rights to ask for in the place of those that the MCP server names.
+	// Scopes are the rights to ask for, in place of the rights that the MCP server names.
 	Scopes []string
 	// RedirectPort is the port of 127.0.0.1 at which a browser comes back; 0: a free one.
 	RedirectPort int
 }
 
-// ToolSettings is what the person says about one tool of a server.
+// ToolSettings are the person's settings for one tool of a server.
 type ToolSettings struct {
 	// Category is the kind of thing that the tool does; "": [tools.CategoryMCP]. Subject
 	// names the argument that the category is about.
@@ -88,8 +86,8 @@ func (s Server) Check() error {
 	return nil
 }
 
-// Fingerprint changes when what is started or connected to does: it decides whether a list
-// of tools that is remembered still belongs to the server. Values of headers and variables
+// Fingerprint changes when the command or the address changes: it decides whether a
+// remembered list of tools still belongs to the server. Values of headers and variables
 // are part of it as they are written in the configuration, before variables are filled in.
 func (s Server) Fingerprint() string {
 	text, _ := json.Marshal([]any{s.Command, s.Args, s.Dir, s.Env, s.URL, s.Headers}) // these types always encode

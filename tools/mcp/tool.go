@@ -17,8 +17,8 @@ type tool struct {
 }
 
 // NewTool returns a server's tool as one that a model can call. Its calls connect to the
-// server, if that is not done yet. A call fails if the server says something else about the
-// tool by then: only a tool with the definition that the rules saw is called.
+// server, if it is not connected yet. A call fails if the server's definition of the tool
+// has changed by then: chibi calls only a tool with the definition that the rules saw.
 func NewTool(pool *Pool, server Server, d Definition) tools.Tool {
 	settings := server.Tools[d.Name]
 	readOnly := d.ReadOnly && server.Trusted

@@ -1,6 +1,6 @@
 // Package summarize holds the tool summarize_content: a model that has not seen the
-// conversation reads a file, a URL or a cached output and answers with what the caller wants
-// to know of it, so that only this comes into the conversation.
+// conversation reads a file, a URL or a cached output and answers the caller's question about
+// it, so that only the answer comes into the conversation.
 //
 // It promises that the same rules decide as if read_file or fetch_url read the content, that the
 // content reaches the model as data between two lines which it cannot contain, and that it says
@@ -25,11 +25,11 @@ import (
 // Name is the tool's name.
 const Name = "summarize_content"
 
-// Config is what the tool needs.
+// Config has everything that the tool needs.
 type Config struct {
 	// Files says what read_file may read.
 	Files coding.Config
-	// Fetch says how URLs are fetched.
+	// Fetch says how to fetch URLs.
 	Fetch fetch.Config
 	// Cache has the outputs of the conversation.
 	Cache cache.Browser
@@ -42,7 +42,7 @@ type Config struct {
 	Ask func(ctx context.Context, r Request) (tools.Result, error)
 }
 
-// Request is what a model is asked that knows nothing else.
+// Request is a request to a model that knows nothing else.
 type Request struct {
 	// SystemPrompt says what it does, Input has the instructions and the content.
 	SystemPrompt, Input string

@@ -9,29 +9,29 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Page is what a URL has.
+// Page is the page at a URL.
 type Page struct {
 	// URL is the final URL, From the one that redirected to it, "" if none did.
 	URL, From string
 	// Status is the status with its meaning, such as "200 OK", Type the media type.
 	Status, Type string
-	// Bytes is how much came.
+	// Bytes counts the received bytes.
 	Bytes int64
 	// Title is the title of a page, "" if it has none.
 	Title string
 	// Notes are remarks about the content, such as which part of it is missing.
 	Notes []string
-	// Text is the content, "" for what is not text. IsText is true for no content too.
+	// Text is the content, "" for content that is not text. IsText is also true without content.
 	Text   string
 	IsText bool
 }
 
-// Content is the fetch of the content of a URL that is planned, for tools that do something
-// with the content. It is used like a [tools.Plan].
+// Content is a planned fetch of a URL's content, for tools that do something with the
+// content. It is used like a [tools.Plan].
 type Content struct{ plan plan }
 
-// PlanContent plans the fetch of a URL of which at most [MaxBytes] are read, in
-// [DefaultTimeout] at most. It looks up no name. An error says what is wrong with the URL.
+// PlanContent plans the fetch of a URL, at most [MaxBytes] of it in at most
+// [DefaultTimeout]. It looks up no name. An error says what is wrong with the URL.
 func PlanContent(c Config, address string) (*Content, error) {
 	u, err := urls.Parse(strings.TrimSpace(address))
 	if err != nil {
@@ -45,7 +45,7 @@ func PlanContent(c Config, address string) (*Content, error) {
 // judge it.
 func (c *Content) MeantByPerson() { c.plan.first.isJudged = true }
 
-// Access describes what would be fetched.
+// Access describes the fetch.
 func (c *Content) Access() tools.Access { return c.plan.Access() }
 
 // Fetch fetches it, once. An error says why there is no content.

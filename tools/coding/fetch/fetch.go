@@ -2,8 +2,7 @@
 //
 // It promises to fetch exactly what the rules saw: the canonical URL, and only the addresses that
 // its name had then. The same rules decide about redirects, or it does not follow them.
-// Nobody's credentials are sent, and everything that comes is
-// bounded in size and time.
+// It sends nobody's credentials, and bounds every answer in size and time.
 package fetch
 
 import (
@@ -31,21 +30,20 @@ const (
 	MaxTimeout     = 10 * time.Minute
 )
 
-// Config is what fetch_url needs. The zero value can be used.
+// Config has everything that fetch_url needs. The zero value can be used.
 type Config struct {
 	// Tool is the name of the tool that fetches, which errors tell the model to call for a URL
 	// that a redirect leads to; "": fetch_url.
 	Tool string
 	// Version is the version of the program, for the header User-Agent; may be "".
 	Version string
-	// Follow judges the target of a redirect, in the context of the call; a target that it does not
-	// allow is not fetched, and the result names it. nil: redirects that leave the
-	// host are not followed, and others only to public addresses.
+	// Follow judges the target of a redirect, in the context of the call; fetch_url does not fetch a target that it does
+	// not allow, and the result names it. nil: fetch_url follows only redirects within the host, to public addresses.
 	Follow func(ctx context.Context, target tools.Access) (permissions.Judgement, error)
 	// Resolver looks up names; nil: [net.DefaultResolver].
 	Resolver *net.Resolver
 	// Proxy returns the proxy for a request, nil for none; a nil function:
-	// [http.ProxyFromEnvironment]. It is not asked about what is on this machine.
+	// [http.ProxyFromEnvironment]. It is not called for addresses on this machine.
 	Proxy func(*http.Request) (*url.URL, error)
 	// Roots are the authorities that certificates must come from; nil: the authorities of the system.
 	Roots *x509.CertPool

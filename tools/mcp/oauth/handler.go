@@ -12,8 +12,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Handler returns what authorizes the requests of a run to a server, whose variables are
-// filled in: it sends and refreshes the token of a login, and starts none. It is for
+// Handler returns a handler that authorizes the requests of a run to a server, whose variables
+// are filled in: it sends and refreshes the token of a login, and starts no login. It is for
 // [mcp.HTTP].
 func (l Logins) Handler(s mcp.Server) auth.OAuthHandler { return &handler{l, s} }
 

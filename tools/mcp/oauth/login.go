@@ -211,7 +211,7 @@ func (a *attempt) keep(_ context.Context, cfg *oauth2.Config, token *oauth2.Toke
 }
 
 // Logout forgets the logins at a server, whatever its URL was, and returns how many there
-// were. The login server is not told.
+// were. It does not tell the login server.
 func (l Logins) Logout(server string) (n int, err error) {
 	err = jsonfile.Update(l.file(), func(all *document) error {
 		var kept []login

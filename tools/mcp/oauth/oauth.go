@@ -8,7 +8,7 @@
 //   - A token is sent to the URL that it was obtained for, and to the server that gave it.
 //     It is never a part of an error or of a text that is printed.
 //   - When several processes refresh a login at the same time, one of them asks, and all use
-//     what it was given: a refresh token that can be used once is not lost.
+//     the new tokens: a refresh token that can be used once is not lost.
 //   - Servers are asked over TLS, except for those on this machine, follow no redirect, and
 //     are bounded in time and size. A server on the Internet cannot name a login server in
 //     a private network.
@@ -59,15 +59,15 @@ type login struct {
 	Resource  string `json:"resource"`
 	TokenURL  string `json:"token_url"`
 	AuthStyle int    `json:"auth_style"`
-	// ClientID is chibi's name at the login server. ClientSecret is only stored if that
-	// server made it; one of the configuration stays there.
+	// ClientID is chibi's name at the login server. ClientSecret is stored only if that
+	// server made it; a secret in the configuration stays there.
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret,omitempty"`
 	// The tokens; both are "" when the login has ended.
 	AccessToken  string    `json:"access_token,omitempty"`
 	RefreshToken string    `json:"refresh_token,omitempty"`
 	Expiry       time.Time `json:"expiry,omitzero"`
-	// Scopes are the rights of the login, Wanted those that calls needed besides.
+	// Scopes are the rights of the login, Wanted further rights that calls needed.
 	Scopes []string `json:"scopes,omitempty"`
 	Wanted []string `json:"wanted_scopes,omitempty"`
 }
@@ -156,7 +156,7 @@ func (l Logins) put(new login) error {
 }
 
 // HasEnded reports whether there was a login at a server, whose variables are filled in, that
-// has expired or was revoked. Nobody is asked.
+// has expired or was revoked. It asks nobody.
 func (l Logins) HasEnded(s mcp.Server) (bool, error) {
 	known, ok, err := l.find(s)
 	isOver := known.RefreshToken == "" && !known.isFresh()

@@ -1,4 +1,4 @@
-// Package web has what holds for every HTTP request to an MCP server, and to a server that
+// Package web has the rules for every HTTP request to an MCP server, and to a server that
 // people log in at: bounds of time and size, and that redirects are not followed.
 //
 // It promises that no text in its errors has a user, a query or a fragment of a URL, which
@@ -40,8 +40,8 @@ func NewTransport(control func(network, address string, c syscall.RawConn) error
 	}
 }
 
-// CheckURL reports what is wrong with the address of a server: what is sent to it, and what
-// it answers, is encrypted, unless it is on this machine.
+// CheckURL reports what is wrong with the address of a server: requests and answers must be
+// encrypted, unless the server is on this machine.
 func CheckURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -101,10 +101,10 @@ func Redirect(res *http.Response) string {
 	return shown(to)
 }
 
-// Body is the body of an answer of which at most Left bytes are read, after decompression.
+// Body is the body of an answer, at most Left bytes of it, after decompression.
 type Body struct {
 	io.ReadCloser
-	// Left is how much may still be read.
+	// Left is how many bytes may still be read.
 	Left int64
 	// Beyond returns the error of a body that is larger.
 	Beyond func() error

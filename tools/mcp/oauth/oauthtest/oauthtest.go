@@ -16,7 +16,7 @@ import (
 
 // Settings are what tests change about the servers.
 type Settings struct {
-	// Issuer is what the login server calls itself; "": its URL.
+	// Issuer is the login server's name for itself; "": its URL.
 	Issuer string
 	// KnownClient is the only client that is known, with its secret; "": clients register.
 	KnownClient, KnownSecret string
@@ -24,7 +24,7 @@ type Settings struct {
 	Lifetime time.Duration
 	// Deny is the error that the login server sends browsers back with.
 	Deny string
-	// IsOpen lets everybody in but for calls of tools.
+	// IsOpen lets everybody in except for calls of tools.
 	IsOpen bool
 	// Scope is what a token must have for a call of the tool; "": nothing.
 	Scope string
