@@ -8,7 +8,7 @@
 //     use does not depend on its size.
 //   - Ids are unique, and safe as file names whatever the tool's name is. An id
 //     that is not valid finds nothing: it is never used as a path.
-//   - What is read has been verified: an entry that is damaged or incomplete is
+//   - The content of an entry is verified before it is read: an entry that is damaged or incomplete is
 //     [ErrNotFound].
 //   - A crash leaves a complete entry, or files that Clean removes.
 //
@@ -37,8 +37,8 @@ var (
 	ErrTooLarge = errors.New("too large")
 )
 
-// Cache keeps the outputs of one conversation. It is [Files] or [Shared]; who takes
-// outputs only, or reads them only, takes a [Saver] or a [Browser].
+// Cache keeps the outputs of one conversation. It is [Files] or [Shared]; code that only
+// saves outputs takes a [Saver], code that only reads them a [Browser].
 type Cache interface {
 	Saver
 	Browser
@@ -73,8 +73,8 @@ type Saver interface {
 	// PutText saves a text as a tool's output.
 	PutText(tool string, arguments []byte, text string) (Entry, error)
 	// PutFile saves a file that SpillFile made, once it is closed. It may move the file;
-	// the caller removes it if it is still there. What SpillFile returned may have been
-	// measured while it was written; of anything else with that name the file is read.
+	// the caller removes it if it is still there. A file of SpillFile may have been measured
+	// while it was written; PutFile reads any other file.
 	PutFile(tool string, arguments []byte, file Spilled) (Entry, error)
 	// Open opens the content of an entry.
 	Open(ctx context.Context, id string) (*Reader, error)

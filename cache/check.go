@@ -8,7 +8,7 @@ import (
 )
 
 // Check reads all outputs of a cache and compares them with their hashes. It calls damaged
-// with a sentence about each that cannot be used, and returns how many can.
+// with a sentence about each that cannot be used, and returns how many are intact.
 func Check(ctx context.Context, c Cache, damaged func(text string)) (good int, err error) {
 	list, err := c.List(ctx)
 	if err != nil {

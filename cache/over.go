@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Over returns a cache that saves into one cache and also reads what another one has. What lists
-// both, such as Clean, is about the first one only.
+// Over returns a cache that saves into one cache and also reads what another one has. Clean
+// and Clear are about the first one only.
 func Over(own Cache, other Browser) Cache { return over{own, other} }
 
 type over struct {

@@ -29,9 +29,9 @@ type Shared struct {
 var _ Cache = (*Shared)(nil)
 
 // OpenShared opens the outputs that a conversation has in a store. id returns the
-// conversation's id there, 32 hexadecimal digits, or "" as long as the store does not have
-// the conversation; until then outputs are kept in dir only, on this machine. It is asked
-// until it has returned an id. OpenShared itself neither reads nor writes.
+// conversation's id there, 32 hexadecimal digits, or "" until the store has the
+// conversation; until then the cache keeps outputs in dir only, on this machine. It calls
+// id until that has returned an id. OpenShared itself neither reads nor writes.
 func OpenShared(e *store.Engine, id func(context.Context) (string, error), dir string) *Shared {
 	return &Shared{engine: e, context: id, local: Open(dir), ours: map[string]bool{}}
 }
@@ -94,8 +94,8 @@ func (c *Shared) upload(e Entry, index lineIndex) error {
 }
 
 // Open opens the content of an entry: the copy on this machine, if it has the hash that
-// the store has; else it is copied, or read piece by piece if it is large. What this
-// process has put itself is read without asking the store.
+// the store has; else it is copied, or read piece by piece if it is large. It reads this
+// process's own outputs without asking the store.
 func (c *Shared) Open(ctx context.Context, id string) (*Reader, error) {
 	r, ok, err := c.inStore(ctx)
 	switch {
@@ -139,9 +139,8 @@ func (c *Shared) List(ctx context.Context) ([]Entry, error) {
 }
 
 // Clean removes entries beyond the limits, from the store and from this machine, and old
-// copies of what others have removed. What machines that died have left in the store beside
-// entries, without a document, is removed too, once it is old; where there are no entries,
-// [RemoveLeft] does that for all.
+// copies of what others have removed. Once they are old, it also removes pieces without a document, which machines
+// that died have left in the store beside entries; [RemoveLeft] does that for conversations without entries.
 func (c *Shared) Clean(ctx context.Context, limits Limits) (removed int, err error) {
 	r, ok, err := c.inStore(ctx)
 	switch {

@@ -63,8 +63,8 @@ func (c *Shared) take(ctx context.Context, e Entry, content io.Reader) error {
 	return err
 }
 
-// RemoveLeft removes what a store has of outputs that have had no description for a day,
-// such as outputs of contexts that were deleted while a machine died. It returns how many
+// RemoveLeft removes the pieces of outputs that have had no description for a day, such
+// as outputs of contexts that were deleted while a machine died. It returns how many
 // there were, and their bytes.
 func RemoveLeft(ctx context.Context, e *store.Engine) (removed int, bytes int64, err error) {
 	now, err := e.AgesAt(ctx)

@@ -13,8 +13,8 @@ func isContextID(id string) bool { return len(id) == 32 && strings.Trim(id, "012
 
 type document struct {
 	Entry Entry `json:"entry"`
-	// Offsets are the places where lines 1, 1025, 2049, ... begin. An output with more
-	// than maxOffsets of them has none in the store; the copies on machines have.
+	// Offsets are the places where lines 1, 1025, 2049, ... begin. The store has none for an
+	// output with more than maxOffsets of them; the copies on machines have them.
 	Offsets []int64 `json:"offsets,omitempty"`
 }
 

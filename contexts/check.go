@@ -12,23 +12,23 @@ import (
 // Aside is something damaged that [Check] took out of a context.
 type Aside = parts.Aside
 
-// Checked is what [Check] has read.
+// Checked counts the things that [Check] has read.
 type Checked struct {
 	Contexts, Entries, Messages int
 }
 
-// Checking says what [Check] does with what it finds.
+// Checking says what [Check] does with damage that it finds.
 type Checking struct {
 	// Damaged is called with a sentence about each thing that cannot be used.
 	Damaged func(text string)
-	// SetAside is called with what was taken out of a context, so that the rest can be used; nil: nothing
-	// is taken out.
+	// SetAside is called with each thing that was taken out of a context, so that the rest can be used;
+	// nil: Check takes nothing out.
 	SetAside func(Aside)
-	// Each is called with the name of a context when that was read; it may be nil.
+	// Each is called with the name of a context when Check has read it; it may be nil.
 	Each func(name string) error
 }
 
-// Check reads all conversations, messages and texts of a store. An error is why it did not go on.
+// Check reads all conversations, messages and texts of a store. An error says why it did not go on.
 // Nobody else may use the Store meanwhile: its reports go to how.Damaged.
 func Check(ctx context.Context, s *Store, how Checking) (c Checked, err error) {
 	defer func(report func(string)) { s.Report = report }(s.Report)

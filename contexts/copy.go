@@ -13,7 +13,7 @@ import (
 
 // CopyOptions say how [Copy] copies.
 type CopyOptions struct {
-	// DryRun changes nothing: what is reported is what would be copied.
+	// DryRun changes nothing: Copy reports what it would copy.
 	DryRun bool
 	// Outputs copies the tool outputs of a context, which is locked in the target unless this
 	// is a dry run, and returns how many it copied; nil: outputs are left out.
@@ -22,7 +22,7 @@ type CopyOptions struct {
 	// They are left out, and the error is reported. Nil: all are copied.
 	LocalConfig func(name, text string) error
 	// Progress is called whenever some entries of a context were copied, and when it is done;
-	// nil: nobody hears of it.
+	// nil: nobody gets it.
 	Progress func(Copied)
 }
 
@@ -33,7 +33,7 @@ type Copied struct {
 	Number, Of int
 	// Entries, Mail and Outputs are how many were copied. Ones that existed are not counted.
 	Entries, Mail, Outputs int
-	// Done is true when nothing more of it is copied, because of Err if that is not nil.
+	// Done is true when the copy of the context has ended, because of Err if that is not nil.
 	Done bool
 	Err  error
 }
@@ -83,13 +83,12 @@ func (e *DivergedError) Error() string {
 // notes about itself. Which context is current is not copied, nor is anything removed from
 // the target.
 //
-// Entries that the target has already are recognized by their ids, so a copy that was
-// interrupted is repeated, and one that is repeated later copies what is new. A context with
-// other entries in the target is a [DivergedError]; Copy goes on with the next one, and
-// returns a [CopyError] at the end. It ends at once if one of the stores does not answer
-// any more, or ctx ends.
+// Entries that the target has already are recognized by their ids, so you can repeat a copy that was
+// interrupted, and a repeated copy adds the new entries. A context with other entries in the target is
+// a [DivergedError]; Copy goes on with the next one, and returns a [CopyError] at the end. It ends at
+// once if one of the stores no longer answers, or ctx ends.
 //
-// The source may be in use: what it has of a context when that is begun is copied. Each
+// The source may be in use: Copy copies the state of a context at the time when it begins with it. Each
 // context is locked in the target while it is written there. Memory does not depend on the
 // length of transcripts.
 func Copy(ctx context.Context, from, to *Store, o CopyOptions) error {

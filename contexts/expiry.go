@@ -43,7 +43,7 @@ func (m maintenance) Expire(ctx context.Context, inUse string) (removed []Expire
 	return removed, errors.Join(failed, x.finish(), ctx.Err())
 }
 
-// Visited is a context that [Store.Visit] comes to.
+// Visited is a context that [Store.Visit] passes on.
 type Visited struct {
 	Name string
 	// Place is the place of the context in the order.

@@ -21,7 +21,7 @@ type Conversation interface {
 	// handle is used, and returns its path; "" if the store has no files.
 	KeepView(ctx context.Context, v View) (path string, err error)
 	// Unanswered returns the messages of the latest prompt if it got no answer,
-	// none if it did. The prompt need not be in the window any more.
+	// none if it did. The prompt need no longer be in the window.
 	Unanswered(ctx context.Context) (prompt []Entry, err error)
 	// Archive empties the window and removes the summary. The entries stay in the
 	// transcript.
@@ -77,9 +77,9 @@ type Mailbox interface {
 	// Mail returns the messages in the inbox that wait for a prompt. The entry that
 	// delivers them lists them with [Entry.Delivering]; when the turn of a prompt ends,
 	// whether all went well or not, RemoveMail removes them from the
-	// inbox. Of a prompt that got no answer at all, they wait for the next one, as if
-	// they had not been delivered. Those of a run that died in the midst of its answer are
-	// returned again, with [Mail.Tries], to whoever calls Fail or delivers them once more; no
+	// inbox. If a prompt got no answer at all, its messages wait for the next one, as if they
+	// had not been delivered. If a run died in the midst of its answer, Mail returns its
+	// messages again, with [Mail.Tries]: the caller calls Fail or delivers them once more. No
 	// others are delivered twice. One prompt takes as many as [Limits] allow, at least one;
 	// the others follow with the next prompts.
 	Mail(ctx context.Context) ([]Mail, error)

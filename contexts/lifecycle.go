@@ -132,7 +132,7 @@ func (s *Store) Switch(name string) (from string, err error) {
 // Touch records that a context was used now.
 func (s *Store) Touch(name string) error { return s.backend.Touch(name) }
 
-// SetDestroyRule changes when a context is to be removed, and makes the context if there is none. A
+// SetDestroyRule changes when chibi removes a context, and makes the context if there is none. A
 // nil argument changes nothing.
 func (s *Store) SetDestroyRule(name string, at *time.Time, afterInactive *time.Duration) error {
 	if err := ValidName(name); err != nil {

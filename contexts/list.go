@@ -32,7 +32,7 @@ type Info struct {
 type Selection struct {
 	// Limit is how many contexts are listed at most; 0: all.
 	Limit int
-	// Newest selects those that were used last, in place of the first by name.
+	// Newest selects the contexts that were used last, in place of the first by name.
 	Newest bool
 }
 

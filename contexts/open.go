@@ -15,7 +15,7 @@ import (
 )
 
 // Files is a home on this machine's disk, in the format of the original chibi: its
-// contexts, and what a home keeps on its machine wherever they are.
+// contexts, and the part of a home that stays on its machine wherever they are.
 type Files struct {
 	*Store
 	Host
@@ -44,20 +44,20 @@ func newFiles(home string, fsys disk.FS, now func() time.Time) *Files {
 
 // OpenShared opens the contexts in a store that many machines share. home is this
 // machine's directory: it keeps which context is current here, prompts for all contexts but
-// the reflection, copies for scripts, and what could not be stored. It need not exist.
-// Nothing is written. The names of contexts that differ only in case are the same name.
+// the reflection, copies for scripts, and entries that could not be stored. It need not exist.
+// OpenShared writes nothing. The names of contexts that differ only in case are the same name.
 //
 // The lock of a context is a lease there, which ends when its holder has not renewed it in
 // time. The holder takes it again as soon as it can, until it unlocks the context, and goes on if
 // nobody else has taken the context meanwhile. If somebody has, the context.Context from Lock ends
-// with [ErrLost], and storing fails with a [TakenError]. What cannot be stored because
-// the store does not answer is kept on this machine, see [UnsentError].
+// with [ErrLost], and storing fails with a [TakenError]. Entries that cannot be stored because the
+// store does not answer stay on this machine, see [UnsentError].
 func OpenShared(e *store.Engine, home string) *Store {
 	return newStore(e.Now, func(s *Settings) parts.Backend { return homes.Shared(s, e, home) })
 }
 
-// Unsaved returns a store with the contexts of this one that keeps nothing: what is changed is in
-// memory and ends with the process, and everything is still as it was in this one. Its locks keep
+// Unsaved returns a store with the contexts of this one that keeps nothing: changes are in memory
+// and end with the process, and this store does not change. Its locks keep
 // nobody out and wait for nobody. Inboxes are empty there, and sending a message is an error.
 func (s *Store) Unsaved() *Store {
 	u := newStore(s.Now, func(set *Settings) parts.Backend { return memory.Unsaved(set, s.backend) })
@@ -65,7 +65,7 @@ func (s *Store) Unsaved() *Store {
 	return u
 }
 
-// NewMemory makes a home that is kept in memory and ends with the process: for
+// NewMemory makes a home that is in memory and ends with the process: for
 // programs that embed an agent and store nothing, and for tests. It behaves like
 // files, except that nothing is durable.
 func NewMemory() *Store {

@@ -18,9 +18,9 @@ type (
 	Prompt = parts.Prompt
 	// Writer is a program that wrote an entry.
 	Writer = parts.Writer
-	// AgentUse says what a sub-agent took.
+	// AgentUse counts the tokens of a sub-agent.
 	AgentUse = parts.AgentUse
-	// Usage is what a response took. It is not stored.
+	// Usage counts the tokens of a response. It is not stored.
 	Usage = parts.Usage
 	// Answers finds prompts without an answer.
 	Answers = parts.Answers
@@ -28,12 +28,12 @@ type (
 	Session = parts.Session
 	// Mail is a message from one context to another.
 	Mail = parts.Mail
-	// View is what a view of a conversation for scripts says besides the entries.
+	// View has further values for a view of a conversation for scripts, besides the entries.
 	View = parts.View
 	// State holds the current and the previous context.
 	State = registry.State
 
-	// Settings are what the user of a [Store] says about it.
+	// Settings are the settings of a [Store].
 	Settings = parts.Settings
 	// Storage has the bounds at which the active part of a transcript becomes a partition.
 	Storage = parts.Storage
@@ -48,13 +48,13 @@ type (
 	LockedError = parts.LockedError
 	// TakenError reports that the context was taken over by another process.
 	TakenError = parts.TakenError
-	// Unsent is what a run could not store in time there, see [Host.Unsent].
+	// Unsent has entries that a run could not store in time there, see [Host.Unsent].
 	Unsent = homes.Unsent
 	// UnsentError reports entries that could not be stored in time in a store that many
 	// machines share.
 	UnsentError = parts.UnsentError
 
-	// Host is what a home's directory keeps on this machine wherever the contexts are.
+	// Host is the part of a home's directory that stays on this machine wherever the contexts are.
 	Host = homes.Host
 	// Layout names directories and files of a home on disk.
 	Layout = homes.Layout
@@ -111,7 +111,7 @@ func ToolCall(context, tool, id, arguments string) Entry {
 	return parts.ToolCall(context, tool, id, arguments)
 }
 
-// ToolResult returns what the model sees of a tool's output.
+// ToolResult returns the part of a tool's output that the model sees.
 func ToolResult(context, tool, id, text string) Entry {
 	return parts.ToolResult(context, tool, id, text)
 }
@@ -130,10 +130,9 @@ func Answered(entries []Entry, asking string) []Entry { return parts.Answered(en
 // one.
 func SessionOf(window []Entry) Session { return parts.SessionOf(window) }
 
-// ByDemo reports whether an entry, or the summary that it sets, is of the demo model, see
-// [Settings].
+// ByDemo reports whether the demo model made an entry or the summary that it sets, see [Settings].
 func ByDemo(e Entry) bool { return parts.ByDemo(e) }
 
-// HostOf returns the part of a home that is on this machine. It writes nothing. Damage of
-// its files is not reported: they are only read by people.
+// HostOf returns the part of a home that is on this machine. It writes nothing. It does
+// not report damage of its files: only people read them.
 func HostOf(home string) Host { return homes.HostOf(home) }

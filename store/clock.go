@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// MaxSkew is how far the clock of a machine may be from the store's if the machine is to remove what
-// is old.
+// MaxSkew is how far the clock of a machine may be from the store's for the machine to remove old data.
 const MaxSkew = time.Minute
 
 // ClockError reports that the clock of this machine is further from the store's than [MaxSkew].
@@ -27,8 +26,7 @@ func (e *ClockError) Error() string {
 }
 
 // AgesAt returns the time by which whoever removes what is old counts ages: the store's. The error is
-// a *[ClockError] if this machine's clock is not to be trusted, because it may have written times
-// that say nothing.
+// a *[ClockError] if this machine's clock is wrong, because it may have written wrong times.
 func (e *Engine) AgesAt(ctx context.Context) (time.Time, error) {
 	before := e.Now()
 	at, err := e.Time(ctx)

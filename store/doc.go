@@ -16,7 +16,7 @@
 //   - Errors are wrapped once, with the key or the log. Callers branch on ErrNotFound,
 //     ErrConflict, ErrTooLarge, ErrUnavailable, ErrLost and [HeldError] only.
 //   - A call whose context has ended returns ErrUnavailable joined with the context's error.
-//   - ErrUnavailable is retried by the engine itself, with growing pauses, until
+//   - The engine itself retries after ErrUnavailable, with growing pauses, until
 //     [Options.Timeout] has passed or the call's context ends; callers do not retry it.
 //   - An engine prints nothing.
 //

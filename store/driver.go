@@ -93,13 +93,13 @@ type Status struct {
 	// Skew is how far the store's clock is ahead of this machine's, if HasSkew is true.
 	Skew    time.Duration
 	HasSkew bool
-	// Push is true if the store tells at once that mail has arrived; if not, WhyNot says why.
+	// Push is true if the store reports arriving mail at once; if not, WhyNot says why.
 	Push   bool
 	WhyNot string
 	// Servers are the servers, Parts what is kept there.
 	Servers []Server
 	Parts   []Part
-	// Warnings say, in a sentence each, what endangers what is kept, and what to do.
+	// Warnings say, in a sentence each, what endangers the data, and what to do.
 	Warnings []string
 	// Format is the format of the store.
 	Format int
@@ -108,7 +108,7 @@ type Status struct {
 // Server is one server of a store.
 type Server struct {
 	Name string
-	// Role is "leader", "follower", "primary" or "standby", or of which parts it is the leader.
+	// Role is "leader", "follower", "primary" or "standby", or the parts that it leads.
 	Role string
 	// Current is true if it has everything that was acknowledged.
 	Current bool

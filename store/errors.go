@@ -24,8 +24,8 @@ var (
 	ErrDenied = errors.New("the store does not permit it")
 )
 
-// DamageError reports a record of a log that cannot be used. Those before it were read, and whoever
-// reads on goes on behind it.
+// DamageError reports a record of a log that cannot be used. The records before it were read, and a
+// reader can go on behind it.
 type DamageError struct {
 	// Pos is its position, and Time when it was stored, by the store's clock.
 	Pos  uint64
@@ -44,7 +44,7 @@ func (e *DamageError) Unwrap() error { return e.Err }
 
 // HeldError reports that somebody else holds a lease.
 type HeldError struct {
-	// Holder is what the holder said of itself when it took the lease: foreign bytes.
+	// Holder is the holder's description of itself when it took the lease: foreign bytes.
 	Holder []byte
 	// Expires is when the lease ends unless it is renewed, by the clock of this machine;
 	// zero if that is unknown.

@@ -8,14 +8,14 @@ import (
 // MaxKey bounds a key and the name of a log, in bytes.
 const MaxKey = 512
 
-// MaxHolder bounds what a holder says of itself, in bytes.
+// MaxHolder bounds a holder's description of itself, in bytes.
 const MaxHolder = 4 << 10
 
 // MaxRecord is the size up to which every engine takes a record, in bytes.
 const MaxRecord = 64 << 20
 
-// CheckKey reports a key that documents, blobs and leases may not have: every engine asks
-// it before a key becomes a part of a subject, a path or a statement.
+// CheckKey reports a key that documents, blobs and leases may not have: every engine
+// calls it before a key becomes a part of a subject, a path or a statement.
 func CheckKey(key string) error {
 	for part := range strings.SplitSeq(key, ".") {
 		if part == "" {

@@ -24,21 +24,21 @@ type Engine struct {
 	Time func(ctx context.Context) (time.Time, error)
 	// Status describes the store for people.
 	Status func(ctx context.Context) (Status, error)
-	// Close ends the connection. What is being called, and what is called later, ends with
-	// ErrUnavailable. Leases are not given back: they end as if the machine had died.
+	// Close ends the connection. Calls under way and later calls end with ErrUnavailable.
+	// Leases are not given back: they end as if the machine had died.
 	Close func() error
 }
 
 // Docs keeps small values with a revision. A key is one or more parts of [A-Za-z0-9_-]+,
-// joined by ".", at most MaxKey bytes, see [CheckKey]; another key is an error. A revision is
+// joined by ".", at most MaxKey bytes, see [CheckKey]; any other key is an error. A revision is
 // a number above 0 that grows with each change of the document.
 type Docs interface {
 	// Get returns a document. It is linearizable. The error is ErrNotFound if there is none.
 	Get(ctx context.Context, key string) (Doc, error)
 	// Put stores a document if rev is its revision, 0 for one that must not exist, and
-	// returns its new revision. Data nil removes the document, of which next says nothing;
-	// removing a document with rev 0 is an error. The error is ErrConflict if its revision
-	// is another one, and ErrTooLarge if the engine takes no document of that size.
+	// returns its new revision. Data nil removes the document, and next then has no meaning;
+	// removing a document with rev 0 is an error. The error is ErrConflict if it has a
+	// different revision, and ErrTooLarge if the engine takes no document of that size.
 	Put(ctx context.Context, key string, data []byte, rev uint64) (next uint64, err error)
 	// List calls each with all documents whose key begins with prefix, in no order, until
 	// it returns false. It sees everything that was acknowledged before the call.
@@ -65,8 +65,8 @@ type Doc struct {
 // without records does not exist.
 type Log interface {
 	// Tail returns where a log ends and where its window begins. It is linearizable. The zero Tail
-	// means a log without records. For records that do not say it, because they are damaged, the
-	// newest one before them counts: a log can be appended to whatever is in it.
+	// means a log without records. For damaged records that do not say it, the newest one before
+	// them counts: a log can be appended to whatever is in it.
 	Tail(ctx context.Context, log string) (Tail, error)
 	// Append adds a record, durably, if after is the tail of the log, and returns the new
 	// tail. Its ID is unique to the record, [A-Za-z0-9_-]{1,64}: a call that is repeated with
@@ -177,8 +177,7 @@ type Lease interface {
 	// time, see [IsOver]. If its time is over as Lost is called, it is closed by then: whoever
 	// does something with the lease and calls Lost afterwards had the lease meanwhile.
 	Lost() <-chan struct{}
-	// Release gives the lease back. The error is ErrLost if it was lost. It stops
-	// renewing in any case.
+	// Release gives the lease back, and always stops renewing it. The error is ErrLost if it was lost.
 	Release(ctx context.Context) error
 }
 

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Together makes several calls at once, and returns when all have returned. None needs what another
-// one returns. An engine that would carry them out one after the other, or over several connections,
-// may wait for what all of them ask first, and send it in one piece, see [Gather].
+// Together makes several calls at once, and returns when all have returned. None needs the result of
+// another one. An engine that would carry them out one after the other, or over several connections,
+// may wait first for the requests of all, and send it in one piece, see [Gather].
 func Together(ctx context.Context, calls ...func(context.Context)) {
 	g := &gathering{missing: len(calls), complete: make(chan struct{})}
 	var all sync.WaitGroup
@@ -56,9 +56,9 @@ func (m *member) arrive(request any) (isNew, isFirst bool) {
 }
 
 // Gather is for engines: it puts a request to the requests of the calls that [Together] makes with this one.
-// It returns the requests that the caller is to carry out: the requests of all calls, for whichever
-// asked first, as soon as each of the others has asked or returned; none, for the others, as that one carries
-// them out; and the request itself, where there are no other calls or this one has asked before.
+// It returns the requests that the caller must carry out. The first caller gets the requests of all calls, as
+// soon as each of the others has asked or returned, and the others get none. A call that is alone, or that
+// has asked before, gets its own request.
 func Gather[T any](ctx context.Context, request T) []T {
 	m, _ := ctx.Value(memberKey{}).(*member)
 	if m == nil {
@@ -79,8 +79,8 @@ func Gather[T any](ctx context.Context, request T) []T {
 	return all
 }
 
-// MadeTogether returns what tells the calls of one [Together] from others, and this one from the
-// others among them; nil if the call is made alone.
+// MadeTogether returns a value for the calls of one [Together] and a value for this call among
+// them; nil if the call is made alone.
 func MadeTogether(ctx context.Context) (all, this any) {
 	if m, _ := ctx.Value(memberKey{}).(*member); m != nil {
 		return m.gathering, m

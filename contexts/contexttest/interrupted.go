@@ -12,10 +12,10 @@ import (
 	"github.com/chibi-host/chibi/store/storetest"
 )
 
-// Interrupted tests what is kept when the store does not answer: for each call of the
+// Interrupted tests that data is kept when the store does not answer: for each call of the
 // script of [Play], or each so many of them, it fails that call before and after it was
 // carried out, without the lock of the context and with it. An acknowledged operation is there
-// once, in its order; of the operation that was cut off there is all or nothing; and the
+// once, in its order; the interrupted operation is there as a whole or not at all; and the
 // conversation goes on, also in the same process.
 func Interrupted(t *testing.T, each int, open storetest.Open) {
 	for _, way := range []cut{{}, {after: true}, {locked: true}, {after: true, locked: true},

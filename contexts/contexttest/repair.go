@@ -13,7 +13,7 @@ import (
 	"github.com/chibi-host/chibi/store/storetest"
 )
 
-// RunRepaired runs the rules of what is set aside of contexts in a store that many machines share.
+// RunRepaired runs the rules of damaged entries that are set aside in a store that many machines share.
 func RunRepaired(t *testing.T, open storetest.OpenDamaged) {
 	s := repairRules{open}
 	for _, r := range []rule{

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// World is what a home holds, as a person would see it.
+// World has the contents of a home, as a person would see them.
 type World struct {
 	History, Window []string
 	Summary         string

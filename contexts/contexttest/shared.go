@@ -13,7 +13,7 @@ import (
 	"github.com/chibi-host/chibi/store/storetest"
 )
 
-// Shared returns what [Run] tests a store with that many machines share: each test has an
+// Shared returns an Open with which [Run] tests a store that many machines share: each test has an
 // empty store, and each time its home is opened is another machine's connection.
 func Shared(open storetest.Open) Open {
 	return func(t *testing.T, o Options) func() *contexts.Store {

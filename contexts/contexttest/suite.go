@@ -1,6 +1,6 @@
 // Package contexttest is the conformance suite of stores: [Run] tests what package
 // contexts promises about a home, wherever it is kept. Files and memory pass it;
-// another implementation is tested by passing its constructor. Each test is a rule
+// pass the constructor of another implementation to test it. Each test is a rule
 // of docs/operating/STORAGE.md. [Story] and [Contents] help to write further tests. The package is
 // for tests only.
 package contexttest

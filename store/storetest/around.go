@@ -156,7 +156,7 @@ type Failure struct {
 	After bool
 }
 
-// Failing returns an engine of which one call fails with store.ErrUnavailable. failed
+// Failing returns an engine with one call that fails with store.ErrUnavailable. failed
 // returns the name of that call, "" if there was none yet.
 func Failing(e *store.Engine, which Failure) (failing *store.Engine, failed func() string) {
 	f := &failure{Failure: which}

@@ -27,7 +27,7 @@ type Memory struct {
 	watchers map[*memoryWatcher]bool
 }
 
-// NewMemory makes a store that is empty but for its format.
+// NewMemory makes a store that has only its format.
 func NewMemory() *Memory {
 	m := &Memory{docs: map[string]store.Doc{}, logs: map[string][]memoryRecord{}, blobs: map[string]memoryBlob{},
 		leases: map[string]memoryHeld{}, watchers: map[*memoryWatcher]bool{}}
@@ -38,8 +38,8 @@ func NewMemory() *Memory {
 	return m
 }
 
-// Engine connects a machine to the store. Of the options Lease, of any length, and Now
-// count. An engine that is closed renews no leases, as if its machine had died.
+// Engine connects a machine to the store. Of the options, only Lease, of any length, and Now
+// have an effect. An engine that is closed renews no leases, as if its machine had died.
 func (m *Memory) Engine(o store.Options) *store.Engine {
 	c := &memoryEngine{memory: m, options: o.WithDefaults(), closed: make(chan struct{})}
 	return &store.Engine{Docs: memoryDocs{c}, Log: memoryLog{c}, Blobs: memoryBlobs{c}, Leases: memoryLeases{c},
@@ -47,7 +47,7 @@ func (m *Memory) Engine(o store.Options) *store.Engine {
 }
 
 // Advance moves the store's clock, backward too. A lease that ends by it is free at once; its
-// holder finds that out when it renews it, as if it had been asleep.
+// holder notices when it renews it, as if it had been asleep.
 func (m *Memory) Advance(d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,6 +1,6 @@
 // Package storetest is the conformance suite of engines: [Run] tests what package store
-// promises, whatever the engine keeps it in. An engine is tested by passing a function
-// that makes an empty store. The package is for tests only.
+// promises, whatever the engine keeps it in. To test an engine, pass a function that
+// makes an empty store. The package is for tests only.
 package storetest
 
 import (
@@ -16,7 +16,7 @@ import (
 
 // Open makes an empty store, as Init of its driver does. Each call of again connects to it
 // with the options, as another machine would; the suite closes what again returns. Of the
-// options Lease and Now are set.
+// options, Lease and Now are set.
 type Open func(t *testing.T, o store.Options) (again func() *store.Engine)
 
 // Run runs the suite.

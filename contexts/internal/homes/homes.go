@@ -1,9 +1,9 @@
 // Package homes keeps contexts where they survive: in a home's directory in the format of the
-// original chibi ([Files]), or in a store that many machines share ([Shared]), with a directory
-// for what is this machine's. Both are one package: a shared home also has files, which scripts
+// original chibi ([Files]), or in a store that many machines share ([Shared]), with a directory for
+// this machine's own files. Both are one package: a shared home also has files, which scripts
 // know, and a state.json.
 //
-// What it promises, docs/operating/STORAGE.md says: what a write returned from survives a crash; the
+// docs/operating/STORAGE.md has its promises: a write that has returned survives a crash; the
 // transcript is the truth, and everything that is derived from it is made again when in doubt.
 package homes
 
@@ -31,7 +31,7 @@ type fileBackend struct {
 	fileUpkeep
 }
 
-// Files keeps contexts in a home's directory, and returns what else is there.
+// Files keeps contexts in a home's directory, and returns the rest of that directory.
 func Files(s *parts.Settings, home string, fs disk.FS) (parts.Backend, Host) {
 	f := &fileHome{settings: s, home: home, fs: fs}
 	whole := parts.WholeState{Settings: f.settings, Update: fileRegistry{f}.update}
@@ -54,8 +54,7 @@ func openFiles(home *fileHome, r *parts.Ref) parts.Keeper {
 		Lock: c.lock, Tape: fileTape{t}, Mender: fileMender{t}.mender()}
 }
 
-// Shared keeps contexts in the store of an engine, and in a home's directory what is this
-// machine's.
+// Shared keeps contexts in the store of an engine, and this machine's own files in a home's directory.
 func Shared(s *parts.Settings, e *store.Engine, home string) parts.Backend {
 	h := &sharedHome{settings: s, engine: e, host: &fileHome{settings: s, home: home, fs: disk.OS{}},
 		docs: &nameDocs{settings: s, engine: e, known: map[string]named{}}, gone: map[string]bool{}, rooms: map[string]room{},

@@ -12,12 +12,12 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// Host is what a home's directory keeps on this machine wherever the contexts are: the
-// files that are only written for people, scripts and later runs here.
+// Host is the part of a home's directory that stays on this machine wherever the contexts
+// are: the files that are only for people, scripts and later runs here.
 type Host struct{ home *fileHome }
 
-// HostOf returns the part of a home that is on this machine. It writes nothing. Damage of
-// its files is not reported: they are only read by people.
+// HostOf returns the part of a home that is on this machine. It writes nothing. It does
+// not report damage of its files: only people read them.
 func HostOf(home string) Host {
 	return Host{&fileHome{home: home, fs: disk.OS{}, settings: &parts.Settings{Now: time.Now}}}
 }
@@ -25,8 +25,7 @@ func HostOf(home string) Host {
 // Layout returns the names of the directories and files of the home.
 func (h Host) Layout() Layout { return Layout{Home: h.home.home} }
 
-// Log appends a record to a file of a context that people read to find out what
-// happened, such as requests.jsonl.
+// Log appends a record to a file of a context that explains to people what happened, such as requests.jsonl.
 func (h Host) Log(name, file string, record any) (err error) {
 	dir := h.home.directory(name)
 	defer func() {
@@ -122,8 +121,7 @@ func (l Layout) SharedCache(name string) string {
 	return filepath.Join(l.Directory(name), "shared_cache")
 }
 
-// SetAside returns the directory of what was damaged in a context and taken out of it, which may be
-// missing.
+// SetAside returns the directory of damaged parts that were taken out of a context, which may be missing.
 func (l Layout) SetAside(name string) string { return filepath.Join(l.Directory(name), "set_aside") }
 
 // LocalConfig returns a context's configuration file, which may be missing.

@@ -15,20 +15,20 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// Unsent is what a run on this machine could not store in a store that many machines share.
+// Unsent has entries that a run on this machine could not store in a store that many machines share.
 type Unsent struct {
 	// Name is the name of its file without the ending, Path is the file.
 	Name, Path string
 	// Context and ID are the name and the id of its context, and At is when it could not be stored.
 	Context, ID string
 	At          time.Time
-	// Entries are what could not be stored.
+	// Entries are the entries that could not be stored.
 	Entries []parts.Entry
 	// Err says why the file cannot be used; nil: it can.
 	Err error
 }
 
-// Unsent lists what runs on this machine could not store, by the names of the files.
+// Unsent lists the entries that runs on this machine could not store, by the names of the files.
 func (h Host) Unsent() (list []Unsent) {
 	home := &sharedHome{host: h.home}
 	for _, path := range home.unsentFiles() {
@@ -49,7 +49,7 @@ func (h Host) Unsent() (list []Unsent) {
 	return list
 }
 
-// FindUnsent returns what has a name, or the only one whose name begins so.
+// FindUnsent returns the Unsent with a name, or the only one whose name begins so.
 func (h Host) FindUnsent(name string) (found Unsent, err error) {
 	n := 0
 	for _, u := range h.Unsent() {
@@ -69,7 +69,7 @@ func (h Host) FindUnsent(name string) (found Unsent, err error) {
 	return found, nil
 }
 
-// RemoveUnsent removes what could not be stored.
+// RemoveUnsent removes entries that could not be stored.
 func (h Host) RemoveUnsent(u Unsent) error {
 	if filepath.Dir(u.Path) != (&sharedHome{host: h.home}).unsentDir() {
 		return errors.New("it is not in the home")

@@ -38,7 +38,7 @@ type nameDoc struct {
 	DestroyAt    int64  `json:"destroy_at,omitempty"`
 	DestroyAfter int64  `json:"destroy_after,omitempty"`
 	Failed       int    `json:"failed,omitempty"`
-	// Moving is the name that the context is being given. Whoever meets it finishes that.
+	// Moving is the new name of the context during a renaming. A process that finds it finishes the renaming.
 	Moving string `json:"moving,omitempty"`
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Unsaved is a home whose contexts are the contexts of base, as far as the process has not changed them:
-// what it changes is in memory, and ends with it. Nobody else's lock or change is waited for.
+// its changes are in memory, and end with it. It waits for nobody else's lock or change.
 func Unsaved(s *parts.Settings, base parts.Backend) parts.Backend {
 	return unsaved{Backend: New(s), base: base, changed: &changedTexts{set: map[[2]string]bool{}}}
 }

@@ -10,7 +10,7 @@ type Aside struct {
 	Path string `json:"path"`
 }
 
-// Mender takes what is damaged out of a context whose lock the caller has. Its bytes are kept before.
+// Mender takes damaged parts out of a context whose lock the caller has. It keeps their bytes first.
 type Mender struct {
 	// SetAside takes out entries and messages, and calls each with what it took; nil: nothing gets damaged.
 	SetAside func(ctx context.Context, each func(Aside)) error

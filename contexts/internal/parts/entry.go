@@ -25,7 +25,7 @@ type Entry struct {
 	Type Type `json:"entry_type"`
 	// Metadata has more about some entries.
 	Metadata *Metadata `json:"metadata,omitempty"`
-	// Usage is what the response took to which the entry belongs, nil if that is unknown.
+	// Usage counts the tokens of the entry's response, nil if that is unknown.
 	Usage *Usage `json:"-"`
 }
 
@@ -54,8 +54,7 @@ type Metadata struct {
 	Role string `json:"role,omitempty"`
 	// ToolCallID connects a tool call with its result.
 	ToolCallID string `json:"tool_call_id,omitempty"`
-	// RanWith, in a result, are the arguments that the tool ran with, if plugins
-	// changed those that the model wrote.
+	// RanWith, in a result, are the arguments that the tool ran with, if plugins changed the model's arguments.
 	RanWith json.RawMessage `json:"ran_with,omitempty"`
 	// Interrupted marks an answer that did not arrive completely.
 	Interrupted bool `json:"interrupted,omitempty"`
@@ -64,8 +63,8 @@ type Metadata struct {
 	Replacement []Entry `json:"replacement,omitempty"`
 	// Superseded is true if an anchor also removes the summary.
 	Superseded bool `json:"summary_superseded,omitempty"`
-	// Carried, in a store that many machines share, is the summary that an anchor leaves as
-	// it is, or that was copied: there the summary is a part of the entry that the window
+	// Carried, in a store that many machines share, is a summary that an anchor keeps, or
+	// that was copied: there the summary is a part of the entry that the window
 	// begins with.
 	Carried string `json:"summary_carried,omitempty"`
 	// Session, in a compaction, is the id of the conversation that goes on.
@@ -73,14 +72,13 @@ type Metadata struct {
 	// Delivered are the ids of the messages from other contexts that came with
 	// a prompt.
 	Delivered []string `json:"delivered,omitempty"`
-	// Attempts says of those that earlier prompts delivered too which attempt this is, from 2.
+	// Attempts has the number of this attempt, from 2, for messages that earlier prompts delivered too.
 	Attempts map[string]int `json:"attempts,omitempty"`
 	// Prompt marks a message that asks for an answer.
 	Prompt *Prompt `json:"prompt,omitempty"`
 	// Agents, in a result, are the sub-agents that the call started.
 	Agents []AgentUse `json:"agents,omitempty"`
-	// Demo marks what the built-in demo model was asked and answered; on an anchor, that it
-	// wrote the summary.
+	// Demo marks prompts and answers of the built-in demo model; on an anchor, a summary that it wrote.
 	Demo bool `json:"demo,omitempty"`
 	// By says which program wrote the entry, in a store that many machines share.
 	By *Writer `json:"by,omitempty"`
@@ -110,19 +108,19 @@ type Mail struct {
 	From      string `json:"from"`
 	To        string `json:"to"`
 	Content   string `json:"content"`
-	// SentBy is the context that sent it, if From is another name that the sender
-	// chose. The original does not write it.
+	// SentBy is the context that sent it, if From is a different name that the sender chose.
+	// The original does not write it.
 	SentBy string `json:"sent_by,omitempty"`
 	// Failure is the id of the message whose failure this one reports, "" for any other.
 	Failure string `json:"failure,omitempty"`
-	// Tries is how many runs have taken it and ended before it was answered: they died.
+	// Tries is how many runs have taken it and died before they answered it.
 	Tries int `json:"-"`
 }
 
 // Sender returns the context that sent it, or the name that another program gave.
 func (m Mail) Sender() string { return cmp.Or(m.SentBy, m.From) }
 
-// AgentUse says what a sub-agent took.
+// AgentUse counts the tokens of a sub-agent.
 type AgentUse struct {
 	// ID is the sub-agent's id in its run, Type the recipe that defines it, or "general".
 	ID   string `json:"id"`
@@ -131,8 +129,7 @@ type AgentUse struct {
 	// "blocked".
 	Model  string `json:"model"`
 	Status string `json:"status"`
-	// Responses is how often the model responded, InputTokens and OutputTokens are what
-	// that took.
+	// Responses is how often the model responded, InputTokens and OutputTokens count the tokens of that.
 	Responses    int `json:"responses"`
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`
@@ -161,7 +158,7 @@ func ToolCall(context, tool, id, arguments string) Entry {
 		Metadata: &Metadata{ToolCallID: id}})
 }
 
-// ToolResult returns what the model sees of a tool's output.
+// ToolResult returns the part of a tool's output that the model sees.
 func ToolResult(context, tool, id, text string) Entry {
 	return newEntry(Entry{Type: TypeToolResult, From: tool, To: context, Content: text,
 		Metadata: &Metadata{ToolCallID: id}})
@@ -197,8 +194,7 @@ func (e Entry) Interrupted() Entry {
 	return e
 }
 
-// RanWith adds to a result the arguments that the tool ran with instead of those
-// that the model wrote.
+// RanWith adds to a result the arguments that the tool ran with in place of the model's.
 func (e Entry) RanWith(arguments json.RawMessage) Entry {
 	meta := MetaOf(e)
 	meta.RanWith = arguments
@@ -232,7 +228,7 @@ func (e Entry) Delivering(mail []Mail) Entry {
 	return e
 }
 
-// ByDemo reports whether the entry, or the summary that it sets, is of the demo model.
+// ByDemo reports whether the demo model made the entry or the summary that it sets.
 func ByDemo(e Entry) bool { return e.Metadata != nil && e.Metadata.Demo }
 
 // OfDemo returns entries with the mark of the demo model.
@@ -312,13 +308,12 @@ func Encode(entries []Entry) ([][]byte, error) {
 	return records, nil
 }
 
-// View is what a view of a conversation for scripts says in each line besides what was
-// said: lines of JSON in the form of Claude Code's transcripts, which scripts for it and for
-// other agents read.
+// View has further values for each line of a view of a conversation for scripts. A view has lines
+// of JSON in the form of Claude Code's transcripts, which scripts for it and for other agents read.
 type View struct {
 	// Cwd is the working directory, Version the program's, Model the model's name.
 	Cwd, Version, Model string
 }
 
-// Usage is what a response took. It is not stored.
+// Usage counts the tokens of a response. It is not stored.
 type Usage struct{ InputTokens, OutputTokens int }

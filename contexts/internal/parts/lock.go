@@ -17,7 +17,7 @@ type LockedError struct {
 	Context string
 	// Holder is the process that uses it, as far as is known.
 	Holder Holder
-	// Expires is when the lock ends if its holder does not renew it, as one that lives
+	// Expires is when the lock ends if its holder does not renew it, as a living holder
 	// does; zero for locks that end with their process.
 	Expires time.Time
 }

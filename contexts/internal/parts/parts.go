@@ -36,8 +36,8 @@ type Ref struct {
 	first    string // the id of the first entry of a context that has none; "": nobody asked
 }
 
-// Ahead is what a handle reads as soon as it has the lock, besides the window and the texts. What comes
-// between that and the first use does not count until the next use.
+// Ahead is what a handle reads as soon as it has the lock, besides the window and the texts. Changes
+// between that and the first use have no effect until the next use.
 type Ahead struct {
 	// Mail is the inbox: for those who know that nothing which may send to it, such as a plugin, runs
 	// before they read it.
@@ -63,7 +63,7 @@ type Keeper struct {
 type Dropbox interface {
 	// Keep keeps copies of the context's files in the home's directory.
 	Keep(ctx context.Context) error
-	// SendDropped sends what scripts have put into the copy of the inbox.
+	// SendDropped sends messages that scripts have put into the copy of the inbox.
 	SendDropped(ctx context.Context) error
 }
 
@@ -79,18 +79,16 @@ type names interface {
 	// Remove removes a context; it is not an error if it does not exist. Free frees the
 	// disk space.
 	Remove(name string) error
-	// LastUse returns when something in a context was last written, zero if that is
-	// unknown.
+	// LastUse returns when something in a context was last written, zero if that is unknown.
 	LastUse(ctx context.Context, name string) time.Time
 }
 
 // Sharing is a backend that many machines use. There is one, in a package that imports this one;
 // the others would have nothing to say here.
 type Sharing interface {
-	// ID returns what a context has instead of its name, "" if there is none.
+	// ID returns the id that stands for a context in place of its name, "" if there is none.
 	ID(ctx context.Context, name string) (string, error)
-	// First describes the first contexts by name, at most n. It does not read what is known of
-	// the others.
+	// First describes the first contexts by name, at most n. It reads nothing about the others.
 	First(ctx context.Context, n int) ([]registry.Context, error)
 	// Newest describes the contexts that were used last, at most n, by name.
 	Newest(ctx context.Context, n int) ([]registry.Context, error)
@@ -100,7 +98,7 @@ type Sharing interface {
 	// AgesAt returns the time by which ages are counted; an error says that this machine cannot
 	// count them.
 	AgesAt(ctx context.Context) (time.Time, error)
-	// Check looks at what is kept besides conversations.
+	// Check looks at the data besides conversations.
 	Check(ctx context.Context, damaged func(text string)) error
 }
 
@@ -128,7 +126,7 @@ type upkeep interface {
 
 // Registry keeps the state of the contexts.
 type Registry interface {
-	// State reads what is known of all contexts.
+	// State reads the state of all contexts.
 	State(ctx context.Context) (*registry.File, error)
 	// Current returns the current and the previous context, and expiring the entries
 	// with a rule to be destroyed. Each run calls them, so they do not read the whole state
@@ -140,16 +138,16 @@ type Registry interface {
 	// and the reason to destroy the context. place is the place of the context in the order; "" is before
 	// the first one.
 	Walk(ctx context.Context, after string, each func(place string, c registry.Context) error) error
-	// Entry returns what is known of one context, nil if nothing is.
+	// Entry returns the state of one context, nil if there is none.
 	Entry(ctx context.Context, name string) (*registry.Context, error)
 	// Touch records that a context was used now.
 	Touch(name string) error
 	// Enter makes a context the current one, and says that it was used now.
 	Enter(name string) (from string, err error)
-	// Change changes what is known of a context.
+	// Change changes the state of a context.
 	Change(name string, change func(*registry.Context)) error
-	// Describe puts what another registry knows of contexts in the place of what is known
-	// of them. Each was last used when the later of both says.
+	// Describe replaces the state of contexts by the state that another registry has of
+	// them. Of the two times of last use, it keeps the later one.
 	Describe(list []registry.Context) error
 	// Moved gives the entry of a context another name.
 	Moved(from, to string) error
@@ -170,8 +168,8 @@ type EntryStore interface {
 	// anchor's effect on the summary.
 	Begin(anchor Entry) error
 	Window(ctx context.Context) ([]Entry, error)
-	// Begins returns the first entries of the window, two if it has as many. What it costs
-	// does not depend on the window's length.
+	// Begins returns the first entries of the window, two if it has as many. Its cost does
+	// not depend on the window's length.
 	Begins(ctx context.Context) ([]Entry, error)
 	// Each calls each with entries, until it returns false.
 	Each(ctx context.Context, s Wanted, each func(Entry) (more bool)) error
@@ -217,7 +215,7 @@ type Tape interface {
 	// Records calls each with the entries that the transcript has now, the oldest first,
 	// until it returns an error, which is returned. It reports lines that are not entries.
 	Records(ctx context.Context, each func(Stored) error) error
-	// Write calls step with a writer, and makes the window of what was written.
+	// Write calls step with a writer, and makes the window from the written entries.
 	Write(ctx context.Context, step func(TapeWriter) error) error
 	// SetSummary replaces the summary by itself, if the store can do that.
 	SetSummary(text string) error
@@ -233,7 +231,7 @@ type TapeWriter interface {
 	Add(list []Stored) error
 }
 
-// Stored is an entry as it is stored: record is all of it, also what this version of the
+// Stored is an entry as it is stored: record is all of it, including members that this version of the
 // program does not know. summary is the summary of the window which begins with the entry, for stores
 // that do not keep it by itself; empty otherwise.
 type Stored struct {

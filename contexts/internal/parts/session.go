@@ -9,8 +9,8 @@ import (
 // Session identifies the conversation of a context.
 type Session struct {
 	// ID is a UUID. It is the same as long as the conversation lasts, also when it is
-	// compacted or replaced and when the context is renamed; after Archive it is another one.
-	// That of a context that does not exist yet is what it will be if this handle begins it.
+	// compacted or replaced and when the context is renamed; after Archive it is a new one. A
+	// context that does not exist yet has the ID that it gets if this handle begins it.
 	ID string
 	// Empty is true as long as there is no entry.
 	Empty bool

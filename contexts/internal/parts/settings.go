@@ -62,7 +62,7 @@ func CheckText(text string) error {
 	return nil
 }
 
-// Settings are what the user of a [Store] says about it.
+// Settings are the settings of a [Store].
 type Settings struct {
 	// Report receives sentences about damage that was found and what was done about
 	// it. Nil drops them.
@@ -81,7 +81,7 @@ type Settings struct {
 	Now func() time.Time
 }
 
-// Reporter returns what reports to the user of a store.
+// Reporter returns the function that reports to the user of a store.
 func Reporter(s *Settings) func(format string, args ...any) {
 	return func(format string, args ...any) { Report(s, format, args...) }
 }
@@ -129,8 +129,7 @@ func orDefault[T int | time.Duration](set, fallback T) T {
 	return fallback
 }
 
-// IsDayOld reports whether a day has passed since a time. A clock that was set back does
-// not delay what is done daily.
+// IsDayOld reports whether a day has passed since a time. A clock that was set back does not delay daily work.
 func IsDayOld(last, now time.Time) bool {
 	age := now.Sub(last)
 	return age < 0 || age >= 24*time.Hour

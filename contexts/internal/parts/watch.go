@@ -8,7 +8,7 @@ import (
 // lookAgain is how often an inbox is looked at that tells nobody when mail has come.
 const lookAgain = 250 * time.Millisecond
 
-// WatchByLooking reports changes of what look returns.
+// WatchByLooking reports changes of look's result.
 func WatchByLooking(ctx context.Context, look func() any) <-chan struct{} {
 	changed, seen := make(chan struct{}, 1), look()
 	go func() {

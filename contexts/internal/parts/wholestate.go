@@ -21,12 +21,12 @@ func (w WholeState) Enter(name string) (from string, err error) {
 	return from, err
 }
 
-// Change changes what is known of a context.
+// Change changes the state of a context.
 func (w WholeState) Change(name string, change func(*registry.Context)) error {
 	return w.Update(func(state *registry.File) { change(state.Register(name, w.Settings.Now())) })
 }
 
-// Describe puts what another registry knows of contexts in the place of what is known of them.
+// Describe replaces the state of contexts by the state that another registry has of them.
 func (w WholeState) Describe(list []registry.Context) error {
 	return w.Update(func(state *registry.File) { state.Describe(list) })
 }

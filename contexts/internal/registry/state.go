@@ -1,5 +1,5 @@
 // Package registry has the list of the contexts of a home: their names, which one is current, and
-// when they were used and are to be removed. It reads and writes nothing.
+// when they were used and when chibi removes them. It reads and writes nothing.
 package registry
 
 import (
@@ -27,7 +27,7 @@ type File struct {
 	Lists bool `json:"-"` // Contexts are all that exist, as far as the state is not a file
 }
 
-// Context is what is known of a context.
+// Context is the state of a context.
 type Context struct {
 	Name                        string `json:"name"`
 	CreatedAt                   int64  `json:"created_at"`
@@ -53,9 +53,8 @@ func (f *File) Complete() {
 	}
 }
 
-// IsDue returns why a context is to be removed, "" if it is not. lastUse returns
-// when something in it was last written: of contexts used with -C nothing else is
-// known.
+// IsDue returns why chibi must remove a context, "" if it need not. lastUse returns when
+// something in it was last written: for contexts used with -C, nothing else says that.
 func (e Context) IsDue(now time.Time, lastUse func(name string) time.Time) string {
 	if e.DestroyAt >= 1 && now.After(time.Unix(e.DestroyAt, 0)) {
 		return fmt.Sprintf("destroy_at was %s", time.Unix(e.DestroyAt, 0).Format(time.DateTime))
@@ -215,8 +214,8 @@ func (f *File) Reconcile(names []string, now time.Time) {
 	f.sort()
 }
 
-// Describe adds what is known of contexts, in the place of what was known of them. Each was
-// last used when the later of both says.
+// Describe adds the state of contexts, in place of their earlier state. Of the two times of
+// last use, it keeps the later one.
 func (f *File) Describe(list []Context) {
 	at := map[string]int{}
 	for i, e := range f.Contexts {

@@ -18,7 +18,7 @@ import (
 // ErrLayout means that the text has another layout, or is damaged: decode it as JSON.
 var ErrLayout = errors.New("state.json has another layout")
 
-// Entry is what the file says about a context; times are in seconds since 1970.
+// Entry has the file's values for a context; times are in seconds since 1970.
 type Entry struct {
 	Name                                                   []byte // valid during the call
 	Created, LastActivity, DestroyAfterInactive, DestroyAt int64
@@ -26,7 +26,7 @@ type Entry struct {
 	LastActivityAt int64
 }
 
-// Ending is what the file says after its entries.
+// Ending is the part of the file after its entries.
 type Ending struct{ Current, Previous string }
 
 const (
@@ -93,7 +93,7 @@ func Find(r io.ReaderAt, size int64, name string) (*Entry, error) {
 	return nil, nil
 }
 
-// End reads what a file of a size says after its entries, without reading these.
+// End reads the part of a file of a size after its entries, without reading these.
 func End(r io.ReaderAt, size int64) (Ending, error) {
 	text := make([]byte, min(size, longest))
 	if _, err := r.ReadAt(text, size-int64(len(text))); err != nil && err != io.EOF {
