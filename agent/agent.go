@@ -47,9 +47,10 @@ type Agent struct {
 	Gate *permissions.Gate
 	// Recipe is the recipe that the prompts of this run come from; nil: none.
 	Recipe *Recipe
-	// Recipes finds recipes that hooks ask for, and "compact", whose prompt each summary uses. Nil: there are none.
+	// Recipes finds recipes that hooks ask for, and "compact", whose prompt each summary uses. Nil: there are no
+	// recipes.
 	Recipes func(ctx context.Context, name string, args map[string]string) (Recipe, error)
-	// Subagents is what this agent can do for sub-agents.
+	// Subagents has what this agent offers to sub-agents.
 	Subagents Subagents
 	// Renew, if set, is called before each request of the conversation that offers tools. It may
 	// replace Tools and Gate, as when an MCP server says that its tools have changed, and
@@ -67,8 +68,8 @@ type Agent struct {
 	session session
 }
 
-// Context is what an agent needs of a context. It neither locks it nor reads what
-// is no longer in the window.
+// Context is what an agent needs of a context. It neither locks the context nor reads
+// entries that are no longer in the window.
 type Context interface {
 	contexts.Conversation
 	contexts.Prompts
@@ -85,7 +86,7 @@ type RefusedError struct {
 	Message string
 }
 
-// Error says what was refused, with the plugin's reason.
+// Error names the refused thing, with the plugin's reason.
 func (e *RefusedError) Error() string {
 	return cmp.Or(e.What, "the prompt") + " was refused: " + e.Message
 }

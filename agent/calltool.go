@@ -45,7 +45,7 @@ func callTool(ctx context.Context, a *Agent, call llm.ToolCall, undeclared bool)
 	return result[0].text, result[0].failure, nil
 }
 
-// OfferTo returns the tools that another program is offered, as a request to the model would
+// OfferTo returns the tools that chibi offers to another program, as a request to the model would
 // offer them: the configuration's filter, then pre_api_tools. In the trace that is a turn of
 // its own; who names the program there.
 func OfferTo(ctx context.Context, a *Agent, who string) (specs []tools.Spec, err error) {

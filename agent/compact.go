@@ -125,8 +125,7 @@ func countEntries(window []contexts.Entry) (n int) {
 }
 
 // Clear archives the context: afterwards the window is empty, and the transcript
-// keeps everything. It fires pre_clear and post_clear, both with the entries that
-// are cleared.
+// keeps everything. It fires pre_clear and post_clear, both with the cleared entries.
 func (a *Agent) Clear(ctx context.Context) error {
 	ctx = identified(ctx, a, "")
 	cleared, err := contextPayload(ctx, a.Context)

@@ -21,19 +21,19 @@ type Consulted struct {
 	// ID is the model's identifier of the call, Arguments are its arguments, an object.
 	ID        string
 	Arguments json.RawMessage
-	// AskedElsewhere says that the permission points are asked at another event of that agent.
+	// AskedElsewhere says that the permission points fire at another event of that agent.
 	AskedElsewhere bool
 	// Takes says what that agent does with arguments that plugins changed, or with an output: it
-	// returns what it takes instead, null for what was there, and what is lost; "" if nothing is.
-	// nil: it takes all.
+	// returns the value that the agent takes in its place, null for the original one, and a text
+	// about the loss; "" without a loss. nil: the agent takes all.
 	Takes func(changed json.RawMessage) (taken json.RawMessage, lost string)
 	// Nesting says in which sub-agent of that agent it is made.
 	Nesting hookpoints.Nesting
 }
 
-// Opinion is what the configuration and plugins say about a call. The zero value means no opinion.
+// Opinion is the opinion of the configuration and the plugins about a call. The zero value means no opinion.
 type Opinion struct {
-	// Arguments are those that the tool is to get; nil: they are unchanged.
+	// Arguments are the arguments for the tool; nil: they are unchanged.
 	Arguments json.RawMessage
 	// Decision is undecided if nobody says anything, Reason why, for the model.
 	Decision permissions.Decision
@@ -43,10 +43,10 @@ type Opinion struct {
 	Halted  *HaltedError
 }
 
-// Consult asks the plugins about a call before another agent makes it, as those about a call
-// of chibi's own are asked: filters and pre_api_tools, pre_tool, then the rules and the
+// Consult asks the plugins about a call before another agent makes it, as it asks about a call of
+// chibi's own: filters and pre_api_tools, pre_tool, then the rules and the
 // permission points of the tool's category on the arguments as plugins left them and that agent
-// takes them: on the call that will run. It asks no person, and a call that nothing decides stays
+// takes them, so on the call that will run. It asks no person, and a call that nothing decides stays
 // undecided. Errors come from Fire.
 func Consult(ctx context.Context, a *Agent, call Consulted) (o Opinion, err error) {
 	c := consulted(a, call)
@@ -188,16 +188,16 @@ func (c consultation) halted() *HaltedError {
 // ConsultedResult is how a call of a tool of another agent ended.
 type ConsultedResult struct {
 	Consulted
-	// Output is what the tool answered. Failed says that it failed, Exit is its exit status.
+	// Output is the tool's answer. Failed says that it failed, Exit is its exit status.
 	Output string
 	Failed bool
 	Exit   int
 	Took   time.Duration
 }
 
-// ResultOpinion is what plugins say about the result of a call.
+// ResultOpinion is the opinion of plugins about the result of a call.
 type ResultOpinion struct {
-	// Instead is what the model is to see instead of the output; nil: the output.
+	// Instead is the text for the model in place of the output; nil: the output.
 	Instead *string
 	// Context is for the model beside the result, Halted ends the turn.
 	Context string

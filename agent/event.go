@@ -18,8 +18,7 @@ import (
 type Event struct {
 	// Kind says what happened.
 	Kind EventKind `json:"kind"`
-	// Text is the prompt, the answer, the error, the notice, or what happened to
-	// the context.
+	// Text is the prompt, the answer, the error, the notice, or the event of the context.
 	Text string `json:"text,omitempty"`
 	// Change is set for EventContext, with the names of the contexts that it is about.
 	Change   ContextChange `json:"change,omitempty"`
@@ -62,9 +61,8 @@ const (
 	// EventAgent says that a sub-agent begins, or how it ended; the text is its task, or
 	// its result.
 	EventAgent EventKind = "agent"
-	// EventRewritten is not about the turn itself: it reports what plugins have
-	// changed in earlier calls of the conversation, so that a trace can leave the
-	// originals out.
+	// EventRewritten is not about the turn itself: it reports the changes of plugins to
+	// earlier calls of the conversation, so that a trace can leave the originals out.
 	EventRewritten EventKind = "earlier"
 )
 
@@ -129,8 +127,8 @@ type LoadedEvent struct {
 // LoadedPlugin is a plugin that was loaded, or skipped.
 type LoadedPlugin struct {
 	Name string `json:"name"`
-	// Points are the points at which it is asked, Events their names in its
-	// protocol if it has its own, Tools the tools that it provides.
+	// Points are the points at which chibi asks it, Events their names in its protocol if it
+	// has its own, Tools the tools that it provides.
 	Points []hookpoints.Name          `json:"points,omitempty"`
 	Events map[hookpoints.Name]string `json:"events,omitempty"`
 	Tools  []string                   `json:"tools,omitempty"`
@@ -143,7 +141,7 @@ type CallEvent struct {
 	// ID is the model's id of the call, Tool the tool's name.
 	ID   string `json:"id"`
 	Tool string `json:"tool"`
-	// Arguments are those that the tool runs with, after all rewrites.
+	// Arguments are the arguments with which the tool runs, after all rewrites.
 	Arguments json.RawMessage `json:"-"`
 	// Ran is false for a call that was refused or blocked; Why is the reason, as the model got it.
 	Ran bool   `json:"ran"`
@@ -152,18 +150,17 @@ type CallEvent struct {
 	BlockedBy string `json:"-"`
 	// Failure says how a call that ran failed, "" if it did not; for EventOutput in one line.
 	Failure string `json:"failure,omitempty"`
-	// Change is what happens to a file, nil if nothing does: for EventTool.
+	// Change is the change of a file, nil without one: for EventTool.
 	Change *FileChange `json:"-"`
-	// Output is what the tool wrote, or the beginning of it, Bytes the size of all of it: for
-	// EventOutput.
+	// Output is the tool's output, or the beginning of it, Bytes the size of all of it: for EventOutput.
 	Output string `json:"-"`
 	Bytes  int64  `json:"-"`
 	// DurationMS is how long the tool ran, Exit its exit status.
 	DurationMS int64 `json:"duration_ms"`
 	Exit       int   `json:"exit"`
-	// How says how the tool was run, if not as all tools of its kind.
+	// How says how chibi ran the tool, if not as all tools of its kind.
 	How string `json:"how,omitempty"`
-	// Served says how long an MCP server took; nil for tools of none.
+	// Served says how long an MCP server took; nil for other tools.
 	Served *ServedEvent `json:"served,omitempty"`
 	// Converted are JSON Pointers to the arguments of the model that were strings
 	// and that the host converted to numbers, true, false or null,
@@ -191,9 +188,8 @@ func changeOf(a tools.Access) *FileChange {
 type ServedEvent struct {
 	// Server is the server's name.
 	Server string `json:"server"`
-	// StartMS is how long it took until the server was connected to, in milliseconds: almost
-	// nothing if it was before. WaitMS is how long the person was waited for, whom the server
-	// asked something. CallMS is how long the call itself took.
+	// StartMS is how long it took to connect to the server, in milliseconds: almost nothing if it was connected
+	// before. WaitMS is how long the server waited for the person's answer. CallMS is how long the call itself took.
 	StartMS float64 `json:"start_ms"`
 	WaitMS  float64 `json:"wait_ms"`
 	CallMS  float64 `json:"call_ms"`
@@ -227,8 +223,7 @@ type AgentEvent struct {
 	Status hookpoints.SpawnStatus `json:"status,omitempty"`
 	Why    string                 `json:"why,omitempty"`
 	Plugin string                 `json:"plugin,omitempty"`
-	// Responses is how often the model responded, InputTokens and OutputTokens are what
-	// that took.
+	// Responses is how often the model responded, InputTokens and OutputTokens count the tokens of that.
 	Responses    int `json:"responses,omitempty"`
 	InputTokens  int `json:"input_tokens,omitempty"`
 	OutputTokens int `json:"output_tokens,omitempty"`
@@ -236,7 +231,7 @@ type AgentEvent struct {
 	DurationMS int64 `json:"duration_ms,omitempty"`
 }
 
-// Outcome says how the sub-agent ended and what it took, as the end of a sentence.
+// Outcome says how the sub-agent ended and its cost, as the end of a sentence.
 func (e AgentEvent) Outcome() string {
 	text := string(e.Status)
 	switch e.Status {
@@ -262,20 +257,19 @@ type PermissionEvent struct {
 	Category tools.Category `json:"category,omitempty"`
 	// To is where the call leads, if the decision is about a redirect and not the call itself.
 	To string `json:"to,omitempty"`
-	// Decision is what was decided, By who decided, in words, Plugin the plugin that did, ""
-	// if none did, Reason why, "" if nobody said.
+	// Decision is the decision, By who made it, in words, Plugin the plugin that did, "" if
+	// none did, Reason why, "" if nobody gave one.
 	Decision permissions.Decision `json:"decision"`
 	By       string               `json:"by"`
 	Plugin   string               `json:"plugin,omitempty"`
 	Reason   string               `json:"reason,omitempty"`
-	// Asked is set if the person was asked.
+	// Asked is set if chibi asked the person.
 	Asked *AskedEvent `json:"asked,omitempty"`
 }
 
-// AskedEvent is a question to the person that was answered.
+// AskedEvent is a question that the person has answered.
 type AskedEvent struct {
-	// By is who wanted the person to be asked, Plugin the plugin that did, Reason why, "" if
-	// nobody said.
+	// By is who wanted chibi to ask the person, Plugin the plugin that did, Reason why, "" if nobody gave one.
 	By     string `json:"by"`
 	Plugin string `json:"plugin,omitempty"`
 	Reason string `json:"reason,omitempty"`

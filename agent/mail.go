@@ -20,7 +20,7 @@ const (
 
 // Post sends a message to another context: plugins may deliver it at
 // pre_send_message, otherwise it goes to the inbox there. It returns how it was
-// delivered. from is this context if it is empty. Plugins are asked first, so that
+// delivered. from is this context if it is empty. Post asks the plugins first, so that
 // they can route to addresses that no context can have.
 func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error) {
 	if from == "" {
@@ -76,8 +76,7 @@ func deliver(c contexts.Mailbox, mail hookpoints.PreSendMessagePayload) error {
 // MailPrompt is the prompt of a turn whose purpose is to process the waiting mail.
 const MailPrompt = "Process the messages in your inbox."
 
-// AnswerMail answers [MailPrompt], with which the mail of the context comes that [Agent.Mail] has
-// returned.
+// AnswerMail answers [MailPrompt], together with the mail of the context that [Agent.Mail] has returned.
 func (a *Agent) AnswerMail(ctx context.Context, mail []contexts.Mail) (string, error) {
 	attempt := 1
 	for _, m := range mail {

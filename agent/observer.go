@@ -22,8 +22,8 @@ type Output struct {
 	// Event receives what happens in a turn other than hooks, for traces and for a
 	// person during the turn.
 	Event func(Event)
-	// Waiting is called with what is being waited for. The function that it returns
-	// is called when that is over, perhaps several times.
+	// Waiting is called when a wait begins, with its reason. The function that it returns is
+	// called when the wait is over, perhaps several times.
 	Waiting func(what string) (done func())
 }
 

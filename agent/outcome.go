@@ -7,7 +7,7 @@ import (
 	"github.com/chibi-host/chibi/llm"
 )
 
-// Outcome is what the answer to a prompt lacks although nothing failed.
+// Outcome says what the answer to a prompt lacks although nothing failed.
 type Outcome string
 
 // The outcomes of a prompt; "" is a whole answer.
@@ -43,8 +43,7 @@ func (e *OutcomeError) Error() string {
 	return "the model's answer is incomplete: " + string(e.Outcome)
 }
 
-// OutcomeOf returns what the answer lacked that an error is about, "" if the error is about
-// something else, or nil.
+// OutcomeOf returns the Outcome of an *[OutcomeError], "" for any other error and for nil.
 func OutcomeOf(err error) Outcome {
 	var lacking *OutcomeError
 	if errors.As(err, &lacking) {

@@ -109,10 +109,10 @@ func (c judgedCall) judge(ctx context.Context) (allowed bool, err error) {
 // callKey is the key of the call that runs in the context of its tool.
 type callKey struct{}
 
-// Follow judges what a call that was allowed leads to, such as the target of a redirect: by
-// the rules, by the plugins at the permission point and by earlier answers of the person,
-// who is not asked again; see [permissions.Gate.Follow]. A tool calls it with the context in
-// which it runs. Where no gate judges calls, nothing is decided.
+// Follow judges the place that an allowed call leads to, such as the target of a redirect: by the
+// rules, by the plugins at the permission point and by earlier answers of the person, without
+// asking the person again; see [permissions.Gate.Follow]. A tool calls it with the context in
+// which it runs. Without a gate that judges calls, it decides nothing.
 func Follow(ctx context.Context, target tools.Access) (permissions.Judgement, error) {
 	running, _ := ctx.Value(callKey{}).(*toolCall)
 	if running == nil || running.agent.Gate == nil {

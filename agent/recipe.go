@@ -19,8 +19,8 @@ type Recipe struct {
 	// Tools names the tools that may be offered while it runs; nil: all; an empty
 	// list: none.
 	Tools []string
-	// Commands are patterns for the commands that tools may be asked to run while
-	// it runs: "*" stands for any text. Empty: any command.
+	// Commands are patterns for the commands that tools may run while it runs: "*" stands
+	// for any text. Empty: any command.
 	Commands []string
 }
 

@@ -148,7 +148,7 @@ func fireFailed(ctx context.Context, t *turn, response string, failure error) {
 // endTimeout bounds on_end, which also runs after a Ctrl-C.
 const endTimeout = 30 * time.Second
 
-// End fires on_end, even if ctx has ended, after waiting for plugins that nobody has waited
+// End fires on_end, even if ctx has ended, after a wait for plugins that nobody has waited
 // for, see [plugin.Host.Join]. failure is the error of the run, nil if there is none.
 func (a *Agent) End(ctx context.Context, failure error) error {
 	a.Host.Join(ctx)

@@ -12,10 +12,10 @@ type Settings struct {
 	// Model is the model's name in requests. Provider is the name of its provider,
 	// for on_start.
 	Model, Provider string
-	// Demo is true if the built-in demo model answers. Other models get nothing of what it
-	// was asked and answered, see [contexts.ByDemo].
+	// Demo is true if the built-in demo model answers. Other models see neither its prompts
+	// nor its answers, see [contexts.ByDemo].
 	Demo bool
-	// KeepsNothing is true if the conversation ends with the run: nothing of it can be asked again.
+	// KeepsNothing is true if the conversation ends with the run: no prompt of it can be retried.
 	KeepsNothing bool
 	// Home and ProjectRoot are directories for on_start.
 	Home, ProjectRoot string
@@ -30,14 +30,13 @@ type Settings struct {
 	SystemPrompt *string
 	// Instructions are texts for the model that follow the system prompt of the context.
 	Instructions string
-	// UserName is the person's name; the model is not told [DefaultUserName].
+	// UserName is the person's name; chibi does not send [DefaultUserName] to the model.
 	UserName string
 	// Verbose is what on_start and on_end report.
 	Verbose bool
 	// Reflection adds the model's notes on itself to the system prompt.
 	Reflection bool
-	// ContextWindow is the model's limit in tokens; default: what is known about
-	// the model.
+	// ContextWindow is the model's limit in tokens; default: [llm.ContextWindow].
 	ContextWindow int
 	// WarnPercent is how full that may be before a notice; 0: no notice.
 	WarnPercent float64
@@ -59,8 +58,7 @@ type Settings struct {
 	// MaxCalls bounds the calls of one step that are run;
 	// default [DefaultMaxCalls].
 	MaxCalls int
-	// MailRetry is how often mail is given again that a run took and did not answer, because it
-	// died.
+	// MailRetry is how often chibi gives mail again that a run took and did not answer, because it died.
 	MailRetry int
 	// MaxFollowUps bounds how often pre_stop continues a turn, and how many
 	// recipes hooks run in it; default [DefaultMaxFollowUps].

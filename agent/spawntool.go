@@ -12,8 +12,8 @@ import (
 // spawnAgent lets the model start sub-agents.
 type spawnAgent struct{ known []string }
 
-// SpawnTool returns the tool spawn_agent, with which a model starts sub-agents. The model is
-// told of the known recipes that define some: the name of each, perhaps with a description.
+// SpawnTool returns the tool spawn_agent, with which a model starts sub-agents. Its description
+// lists the known recipes that define some: the name of each, perhaps with a description.
 func SpawnTool(known ...string) tools.Tool { return spawnAgent{known} }
 
 // Spec describes the tool.
@@ -73,8 +73,8 @@ func (spawnAgent) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 }
 
 // RunAgent runs a sub-agent for the call in whose context a tool runs, and returns its last
-// answer as the tool's result. All hooks fire inside; it has at most the tools that the
-// call's model was offered, under the same permissions. A failure is a failed result;
+// answer as the tool's result. All hooks fire inside; it has at most the tools that chibi
+// offered to the call's model, under the same permissions. A failure is a failed result;
 // the error is the end of ctx. Several can run at the same time.
 func RunAgent(ctx context.Context, task AgentTask) (tools.Result, error) {
 	call, _ := ctx.Value(callKey{}).(*toolCall)

@@ -10,8 +10,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Subagents is what an agent can do for those that it starts. A nil function means that
-// this cannot be done.
+// Subagents has what an agent offers to the sub-agents that it starts. It does not offer
+// what a nil function stands for.
 type Subagents struct {
 	// MaxDepth bounds how deep agents work inside each other; default
 	// [DefaultMaxAgentDepth].
@@ -39,29 +39,28 @@ type Kept struct {
 	Settings Settings
 	// Lock reserves the context until unlock is called; held ends when the lock is lost.
 	Lock func(ctx context.Context) (held context.Context, unlock func(), err error)
-	// Close releases what was opened.
+	// Close releases everything that Keep opened.
 	Close func()
 }
 
 func (s Subagents) maxDepth() int  { return orDefault(s.MaxDepth, DefaultMaxAgentDepth) }
 func (s Subagents) maxTokens() int { return orDefault(s.MaxTokens, DefaultMaxAgentTokens) }
 
-// AgentTask is what a sub-agent is asked to do.
+// AgentTask is the task of a sub-agent.
 type AgentTask struct {
-	// Kind is what hooks get as agent_type; default: the recipe's name, or
+	// Kind is the agent_type that hooks get; default: the recipe's name, or
 	// "general".
 	Kind string
 	// Input is the task.
 	Input string
-	// SystemPrompt says what the sub-agent is. It follows the text of the recipe, if
+	// SystemPrompt describes the sub-agent to its model. It follows the text of the recipe, if
 	// there is one; without both there is a short one.
 	SystemPrompt string
 	// Recipe names the recipe that defines the sub-agent, Arguments are its arguments;
 	// "": none does.
 	Recipe    string
 	Arguments map[string]string
-	// Tools are the tools that it is offered at most; nil: all that the request offered
-	// whose response called the tool.
+	// Tools are the tools that chibi offers it at most; nil: all tools of the request whose response called the tool.
 	Tools []string
 	// Model names another model of the same server; "": the same model.
 	Model string
@@ -69,8 +68,8 @@ type AgentTask struct {
 	// says.
 	Temperature *float64
 	MaxTokens   *int
-	// Context names the context that keeps the conversation and has what was kept there
-	// before, with its inbox; "": the conversation ends with the sub-agent.
+	// Context names the context that keeps the conversation, with its earlier entries and
+	// its inbox; "": the conversation ends with the sub-agent.
 	Context string
 }
 

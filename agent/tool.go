@@ -195,7 +195,7 @@ func (s *step) storeResult(call llm.ToolCall, result callResult) error {
 }
 
 // UnseenBy describes a tool that the guards and rules of an agent do not see although it seems to
-// do what they are about; false if it is another tool.
+// do something that they are about; false for any other tool.
 func UnseenBy(a *Agent, spec tools.Spec) (plugin.Unseen, bool) {
 	var rules func(tools.Spec, tools.Category) []string
 	if a.Gate != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// Accumulator combines the replies of one dispatch as they arrive, because at
-// chain and claim points what is asked next depends on them. It is not safe for
+// Accumulator combines the replies of one dispatch as they arrive, because at chain and
+// claim points the next question depends on them. It is not safe for
 // concurrent use.
 type Accumulator struct {
 	info    hookpoints.Info
@@ -31,9 +31,9 @@ func New(info hookpoints.Info, payload []byte) *Accumulator {
 }
 
 // Fold combines a complete list of replies, in plugin order, and returns the payload as
-// rewrites have left it. Replies after the one that settles a chain or a claim are left
-// out, because nobody would have been asked for them; replies of guards, which are asked at once,
-// are not. A reply that is not a JSON object is ignored, with a note.
+// rewrites have left it. It leaves out replies after the one that settles a chain or a claim,
+// because chibi would not have asked for them. It keeps replies of guards, which chibi asks at
+// once. A reply that is not a JSON object is ignored, with a note.
 func Fold(info hookpoints.Info, payload []byte, replies []Reply) (result Result, final []byte) {
 	a := New(info, payload)
 	settled := false
@@ -67,8 +67,8 @@ func (d *document) current() []byte {
 
 // Add adds a reply, in plugin order, and reports whether the dispatch is settled, so that
 // no further plugin need be asked. Replies of plugins that were asked at the same time are
-// added nevertheless. The body of the reply must be valid like the payload of New. What refuses in
-// other words than the point's, with true or a text, is a refusal in the point's.
+// added nevertheless. The body of the reply must be valid like the payload of New. A reply that
+// refuses with other [hookpoints.Words] than the point's, by true or a text, refuses with the point's.
 func (a *Accumulator) Add(r Reply) (settled bool) {
 	added := &reply{from: r.From, guard: r.Guard, body: membersOf(string(r.Body))}
 	a.replies = append(a.replies, added)

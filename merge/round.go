@@ -7,9 +7,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Round is the payload that several plugins received at the same time. What one of them
-// rewrites is the difference from that, so that those that rewrite different places do not
-// undo each other. It is not safe for concurrent use.
+// Round is the payload that several plugins received at the same time. The rewrite of each
+// plugin is its difference from that payload, so that plugins that rewrite different
+// places do not undo each other. It is not safe for concurrent use.
 type Round struct {
 	info     hookpoints.Info
 	received document
@@ -22,8 +22,8 @@ func NewRound(info hookpoints.Info, payload []byte) *Round {
 }
 
 // Rebase returns the answer of a plugin of the round as if the plugin had received another
-// payload, the current one: what it changed is changed there, and what it left as it was
-// stays as it is there. Members that it deleted are deleted. Arrays and texts are changed as
+// payload, the current one: its changes are made there, and everything else stays as it is
+// there. Members that it deleted are deleted. Arrays and texts are changed as
 // a whole. The answer must be valid like the replies of [Accumulator.Add].
 func (b *Round) Rebase(answer, current []byte) []byte {
 	rebased := newNode(string(answer))
