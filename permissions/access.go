@@ -14,9 +14,9 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// AccessOf returns what a call of a tool would do that does not say so itself, from the
-// argument that the tool's subject names. Where it names none, the usual names of such
-// arguments are tried; of commands, all that there are count. dir is the directory that relative paths begin at.
+// AccessOf returns what a call would do, for a tool that does not say so itself. It reads the argument that the
+// tool's subject names, or else the arguments with usual names for one; of commands, it reads all. dir is the
+// directory that relative paths begin at.
 func AccessOf(spec tools.Spec, arguments json.RawMessage, dir string) tools.Access {
 	var values map[string]json.RawMessage
 	if strictjson.Decode(arguments, &values) != nil {

@@ -8,7 +8,7 @@ import (
 // It is immutable, and safe for concurrent use.
 type Condition struct{ rules *Rules }
 
-// NewCondition reads a rule. Only the places of the settings count. Errors say what is wrong with
+// NewCondition reads a rule. Of the settings, it uses only the places. Errors say what is wrong with
 // the rule.
 func NewCondition(text string, s Settings) (Condition, error) {
 	r, err := parseRule(text)
@@ -18,8 +18,8 @@ func NewCondition(text string, s Settings) (Condition, error) {
 	return Condition{&Rules{lists: lists{ask: []*rule{r}}, places: newPlaces(s)}}, nil
 }
 
-// Concerns reports whether the rule is about a call. It also reports true where nobody can know
-// before the call: for a command that cannot be examined, or an argument that is known only when it runs.
+// Concerns reports whether the rule is about a call. It also reports true if nobody can know before the
+// call: for a command that cannot be examined, or an argument that is known only when it runs.
 func (c Condition) Concerns(call Call) bool {
 	rule, spec := c.rules.ask[0], call.Tool
 	isNamed := rule.names(spec) || isWritten(spec.Category) && rule.isWriting() && isCategory(rule.tool)

@@ -6,9 +6,9 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Default decides what neither a rule nor a hook decides: reading and searching inside the
-// roots is allowed, also agents, whose tools ask, tools without a category, and tools of MCP
-// servers that are trusted to only read. All else is asked. For a tool of an MCP server that
+// Default decides where neither a rule nor a hook does. It allows reading and searching inside
+// the roots, agents, whose tools ask, tools without a category, and tools of MCP servers that
+// the person trusts to only read. For all else, chibi asks. For a tool of an MCP server that
 // the person gave another category, the stricter of both defaults holds.
 func (r *Rules) Default(c Call) Judgement {
 	if c.Tool.Remote == nil {

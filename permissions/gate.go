@@ -18,7 +18,7 @@ type Policy interface {
 	// Judge returns what the rules say about a call, undecided if none matches, and
 	// whether the call concerns a protected file.
 	Judge(c Call) Judgement
-	// Default decides what neither a rule nor a hook decides.
+	// Default decides where neither a rule nor a hook does.
 	Default(c Call) Judgement
 	// RuleFor returns the rule that would allow such calls, "" if none can.
 	RuleFor(c Call) string
@@ -28,26 +28,23 @@ type Policy interface {
 type Gate struct {
 	// Policy judges calls.
 	Policy Policy
-	// Person is asked where the policy or a hook says so; nil: nobody is there.
+	// Person answers the questions of the policy and of hooks; nil: nobody is there.
 	Person Person
-	// TrustAll answers each question with yes, except those about protected files, those that
-	// are asked because a rule may deny the call, those about changed definitions, and
-	// insistent ones.
+	// TrustAll answers each question with yes, except questions about protected files, about
+	// calls that a rule may deny and about changed definitions, and insistent ones.
 	TrustAll bool
 	// Keep stores a rule that the person allows always; nil: it holds for this run only.
 	Keep func(rule string) error
-	// Offers reports whether the model is offered a tool; nil: all are.
+	// Offers reports whether chibi offers the model a tool; nil: it offers all.
 	Offers func(spec tools.Spec) bool
 	// WouldJudge names the rules that would hold for a tool without a category if it had one; nil:
 	// none would.
 	WouldJudge func(tools.Spec, tools.Category) []string
 	// Dir is the working directory, for hooks and for paths in arguments.
 	Dir string
-	// AccessOf returns what a call of a tool would do that is no [tools.Planner]; nil: that
-	// is not known.
+	// AccessOf returns what a call of a tool that is not a [tools.Planner] would do; nil: nobody knows.
 	AccessOf func(spec tools.Spec, arguments json.RawMessage, dir string) tools.Access
-	// Approvals remember the definitions of tools of MCP servers; nil: none does, and no
-	// change is noticed.
+	// Approvals remember the definitions of tools of MCP servers; nil: nothing does, and chibi notices no change.
 	Approvals Approvals
 	// Commands lists the simple commands of a command line, for hooks; false: the line
 	// cannot be parsed. Nil: no line can.
@@ -63,7 +60,7 @@ type Outcome struct {
 	Judgement
 	// Asked is set if the person was asked, or a plugin in their place.
 	Asked *Asked
-	// Unasked says that the person should have been asked and nobody could be.
+	// Unasked says that chibi should have asked the person and could ask nobody.
 	Unasked bool
 	// Unkept says why the rule that the person allows always could not be stored; the call
 	// is allowed nevertheless.
@@ -75,11 +72,11 @@ type Outcome struct {
 
 // Hooks ask the plugins about a call.
 type Hooks struct {
-	// Judge asks what they say about the call. It is not called for what a rule denies.
+	// Judge asks them about the call. It is not called for a call that a rule denies.
 	Judge func(context.Context) (Judgement, error)
-	// Answer asks them in the place of the person, also if nobody can be asked; nil: nobody
+	// Answer asks them in the place of the person, also if there is no person; nil: nobody
 	// wants to answer. The person decides if they do not, or if they ask. It is not called
-	// for what was answered before, and for what only the person can decide.
+	// for questions that have an answer already or that only the person can decide.
 	Answer func(context.Context, Question) (Judgement, error)
 }
 
@@ -133,10 +130,9 @@ func (g *Gate) Decide(ctx context.Context, c Call, hooks Hooks) (Outcome, error)
 }
 
 // Follow decides about what a call that was allowed leads to, such as the target of a
-// redirect. It is Decide without the person: what a rule or a hook would have asked stays
-// Ask, and what would be asked because nobody said anything is Undecided, so that the
-// decision about the call can hold. An earlier answer for this run and TrustAll allow
-// addresses that are public.
+// redirect. It is Decide without the person: a question of a rule or a hook stays Ask,
+// and a question because nobody decided is Undecided, so that the decision about the call
+// can hold. An earlier answer for this run and TrustAll allow addresses that are public.
 func (g *Gate) Follow(ctx context.Context, c Call, hooks func(context.Context) (Judgement, error)) (Judgement, error) {
 	j, err := g.judge(ctx, &c, hooks, false)
 	if err != nil || j.Decision != Ask {
@@ -337,8 +333,8 @@ func (g *Gate) remember(q Question, scope Scope) error {
 }
 
 // Opinion returns what a policy and hooks say about a call that somebody else decides about:
-// undecided if neither says anything. hooks asks the plugins; it is not called for what a rule
-// denies. Errors come from hooks.
+// undecided if neither says anything. hooks asks the plugins; it is not called for a call that
+// a rule denies. Errors come from hooks.
 func Opinion(ctx context.Context, p Policy, c Call, hooks func(context.Context) (Judgement, error)) (Judgement, error) {
 	ruled := p.Judge(c)
 	if ruled.Decision == Deny {

@@ -2,7 +2,7 @@
 // answered, by the defaults of the tool's category, and at last by asking the person.
 //
 // It promises that a denial beats a question and a question beats a permission, whoever
-// said them ([Strictest]), and that what nobody decides is settled by the defaults.
+// said them ([Strictest]), and that the defaults decide where nobody else does.
 package permissions
 
 import (
@@ -47,7 +47,7 @@ type Judgement struct {
 	// can say that it is not.
 	Doubtful bool
 	// Insistent says of a question that neither a rule nor TrustAll answers it: a plugin wants
-	// the person to be asked about this very call.
+	// chibi to ask the person about this very call.
 	Insistent bool
 	// Changed says how the definition of the tool of an MCP server differs from the approved
 	// one, so that only the person can allow the call, and then approves the new one.
@@ -87,7 +87,7 @@ func Strictest(list ...Judgement) Judgement {
 	return strictest
 }
 
-// Call is a tool call that is to be judged.
+// Call is a tool call to decide about.
 type Call struct {
 	// Tool describes the tool.
 	Tool tools.Spec
@@ -101,18 +101,18 @@ type Call struct {
 	Access tools.Access
 }
 
-// Question is what the person is asked.
+// Question is a question to the person.
 type Question struct {
 	Call
 	// Why is the judgement that asks.
 	Why Judgement
-	// Rule is the rule that the person can allow for this run, so that such a call is not asked
-	// again; "" if there is none.
+	// Rule is the rule that the person can allow for this run, so that chibi does not ask about
+	// such a call again; "" if there is none.
 	Rule string
 }
 
-// Lasting returns the rule that would allow the call from now on, "" if none can: what a plugin
-// asks, a rule of the configuration does not answer.
+// Lasting returns the rule that would allow the call from now on, "" if none can: a rule of the
+// configuration does not answer a plugin's question.
 func (q Question) Lasting() string {
 	if q.Why.Insistent {
 		return ""
@@ -140,11 +140,11 @@ type Answer struct {
 	Reason string
 }
 
-// ErrNobody says that there is no terminal at which a person could be asked.
+// ErrNobody says that there is no terminal at which chibi could ask a person.
 var ErrNobody = errors.New("there is no terminal to ask at")
 
-// Nobody is an ErrNobody that says in a few words why nobody can be asked, where that is not
-// for want of a terminal: as in "it is asked, and ...".
+// Nobody is an ErrNobody that says in a few words why chibi can ask nobody although there is
+// a terminal, as in "it is asked, and ...".
 type Nobody string
 
 // Error returns the words.

@@ -40,7 +40,8 @@ func (r *rule) isBare() bool { return r.specifier == "" }
 func (r *rule) allowsAllFiles() bool { return r.isBare() && !r.inProject }
 
 // MeansProject reports whether a rule that allows calls of a tool of this category is about the
-// files of the project because it ends with (*) or (**). Before that, it was about all files.
+// files of the project because it ends with (*) or (**). Earlier versions of chibi read such a
+// rule as one about all files.
 func MeansProject(text string, c tools.Category) bool {
 	r, err := parseRule(text)
 	return err == nil && r.inProject && kindOf(c) == aboutFiles

@@ -10,8 +10,8 @@ import (
 )
 
 // RuleFor returns the rule that would allow exactly such calls, "" if there is none: for a
-// command line of several commands, for what is only known when it runs, for a command that
-// is given an input, which no rule can be about, and where another rule denies or asks.
+// command line of several commands, for a call that is only known when it runs, for a command
+// with an input, because a rule cannot be about inputs, and where another rule denies or asks.
 func (r *Rules) RuleFor(c Call) string {
 	specifier, ok := r.specifierFor(c)
 	if !ok {

@@ -21,8 +21,7 @@ type Settings struct {
 	ReadRoots, WriteRoots []string
 	// ChibiHome is chibi's home, and UserHome the home directory of the person.
 	ChibiHome, UserHome string
-	// AcceptEdits allows writing and editing files in Root and WriteRoots, where no rule
-	// denies or asks it.
+	// AcceptEdits allows writing and editing files in Root and WriteRoots, unless a rule denies it or asks.
 	AcceptEdits bool
 }
 
@@ -86,7 +85,7 @@ func (r *Rules) WouldJudge(spec tools.Spec, c tools.Category) (list []string) {
 	return list
 }
 
-// MayRead reports whether a search may show the name and the contents of a file. real is
+// MayRead reports whether a search may show a file's name and contents. real is
 // its path with all links resolved.
 func (r *Rules) MayRead(real string) bool {
 	f := file{real, real}

@@ -19,7 +19,7 @@ type URLSettings struct {
 	DenyOverride, AllowOverride, Deny, Allow []Written
 }
 
-// URLPolicy judges what would be fetched, by lists. It is immutable. A nil policy has no
+// URLPolicy judges fetches, by lists. It is immutable. A nil policy has no
 // opinion.
 type URLPolicy struct {
 	entries  []urlEntry // in the order of deciding
@@ -68,7 +68,7 @@ func readEntry(entry Written, allows bool) (urls.Pattern, error) {
 	return pattern, err
 }
 
-// Judge returns what the lists say about what would be fetched. Where a host has several
+// Judge returns what the lists say about a fetch. Where a host has several
 // addresses, all must be allowed, and one that is denied is enough.
 func (p *URLPolicy) Judge(a tools.Access) Judgement {
 	if p == nil || a.URL == "" {

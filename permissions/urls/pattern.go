@@ -16,10 +16,9 @@ type Pattern struct {
 	whole, scheme, host, port, rest string
 }
 
-// ParsePattern reads an entry: preset:CLASS, or a pattern of canonical URLs. In the
-// latter * means any text, ? any character, and a backslash before them takes that
-// meaning away. In a pattern with "://", what stands for the host matches nothing of the
-// path, so that https://*.example.com/* means hosts below example.com only; without a
+// ParsePattern reads an entry: preset:CLASS, or a pattern of canonical URLs. In the latter * means any text, ?
+// any character, and a backslash before them takes that meaning away. In a pattern with "://", the host's part
+// matches nothing of the path, so that https://*.example.com/* means hosts below example.com only; without a
 // path it means all paths. A host without * and ? is made canonical.
 func ParsePattern(text string) (Pattern, error) {
 	if class, ok := strings.CutPrefix(text, "preset:"); ok {
@@ -87,13 +86,13 @@ func (p Pattern) IsPreset() bool { return p.preset != "" }
 // stands for parts of paths as well.
 func (p Pattern) IsWhole() bool { return p.whole != "" }
 
-// Matches reports whether the pattern, in a list of what is allowed, means u, which leads
+// Matches reports whether the pattern, in a list of allowed URLs, means u, which leads
 // to an address of that class. Without a port the pattern means the scheme's port.
 func (p Pattern) Matches(u URL, class Class) bool {
 	return p.matches(u, class) && (p.scheme == "" || glob(p.port, u.port) || glob(p.port, u.Port()))
 }
 
-// MatchesDenied is Matches in a list of what is denied: without a port the pattern means
+// MatchesDenied is Matches in a list of denied URLs: without a port the pattern means
 // all ports.
 func (p Pattern) MatchesDenied(u URL, class Class) bool {
 	if p.scheme != "" && p.port == "" {

@@ -20,16 +20,15 @@ const MaxLength = 8 << 10
 // URL is an http or https URL in its canonical spelling: the scheme and the host in lower
 // case, the host in ASCII and without a dot at its end, an IPv4 address with four decimal
 // numbers however it was written, no port where it is the scheme's own, no user, no
-// fragment, no dot segments, and percent signs only where they are needed. The zero value
-// is no URL.
+// fragment, no dot segments, and percent signs only where they are needed. The zero value is not a URL.
 type URL struct {
 	scheme, host, port string
 	rest               string // the path and the query
 	address            netip.Addr
 }
 
-// Parse reads an absolute URL. An error says what prevents that it is fetched: another
-// scheme than http and https, a user or password, a wrong host, a control
+// Parse reads an absolute URL. An error says why chibi cannot fetch it: a scheme other
+// than http and https, a user or password, a wrong host, a control
 // character, a space or a backslash, or more than [MaxLength] bytes.
 func Parse(text string) (URL, error) {
 	if len(text) > MaxLength {
@@ -103,10 +102,10 @@ func canonicalPort(scheme, hostPort string) (string, error) {
 	return strconv.FormatUint(port, 10), nil
 }
 
-// IsZero reports whether this is no URL.
+// IsZero reports whether u is the zero value, which is not a URL.
 func (u URL) IsZero() bool { return u.scheme == "" }
 
-// String returns the canonical text, "" for no URL.
+// String returns the canonical text, "" for the zero value.
 func (u URL) String() string {
 	if u.IsZero() {
 		return ""

@@ -9,7 +9,7 @@ import (
 type Assign struct {
 	Name  string
 	Value Word
-	// Exported says that it is there for programs, and not for the shell only.
+	// Exported says that programs see it, not only the shell.
 	Exported bool
 }
 

@@ -39,7 +39,7 @@ type Line struct {
 	Moves          []Word
 	Lost, Physical bool
 	// Hidden says why other commands than those listed may run; "" if none can. Misread says
-	// that those listed, and the files, may not even be in the line as shells read it.
+	// that shells may read the line without the listed commands and files.
 	Hidden  string
 	Misread bool
 }
@@ -57,7 +57,7 @@ type Command struct {
 	Forms [][]Word
 	// Guesses are spellings that may mean the same: without options before a subcommand.
 	Guesses [][]Word
-	// Opaque says why it may run what is only known when it runs; "" if it does not.
+	// Opaque says why it may run commands that are only known when it runs; "" if it does not.
 	Opaque string
 	// Inner are the commands that it runs.
 	Inner []Command
