@@ -82,7 +82,7 @@ func (a agent) path(o options) string {
 	return filepath.Join(o.cache, a.Name, "node_modules", ".bin", a.Program)
 }
 
-// script is what the model answers: calls, and before those of MCP servers' tools the search for them.
+// script makes the model's answers: calls, and a search for the tool before each call of an MCP server's tool.
 func (a agent) script(steps func(tools, string) []step, project string) (all []step) {
 	for _, s := range steps(a.call, project) {
 		for _, c := range s.Calls {

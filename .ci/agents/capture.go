@@ -43,7 +43,7 @@ func record(args []string) int {
 
 // scene is one run of an agent whose hooks are recorded.
 type scene struct {
-	// name is that of the files for payloads that belong to no call; "" is the usual run.
+	// name is the name of the files for payloads that belong to no call; "" is the usual run.
 	name   string
 	prompt string
 	// steps are what the model answers, each with the kind of its call.
@@ -206,8 +206,8 @@ func (c captured) add(name, text string) {
 	c.files[name] = text
 }
 
-// kindOf is the kind of the call that a payload is about: its identifier has the number of
-// the step, which without one is that of the calls so far. A start is called by its source, others as the scene.
+// kindOf is the kind of the call that a payload is about. Its identifier has the number of the step; without an
+// identifier, the step is the number of calls so far. A start has the name of its source, others the scene's name.
 func kindOf(payload []byte, calls int, steps []step, scene string) string {
 	started := regexp.MustCompile(`"source":"(resume|compact|clear)"`).FindSubmatch(payload)
 	if started != nil {

@@ -98,7 +98,7 @@ func (c check) compare(o options, a agent) error {
 	return c.try(o, a, c.with, addBridge)
 }
 
-// try runs the agent once, after what is to be done before, and looks at what happened.
+// try prepares the home, runs the agent once and looks at the outcome.
 func (c check) try(o options, a agent, look func(trial) error, prepare func(*home, agent) error) error {
 	h, err := newHome(o, a, nil)
 	if err != nil {
@@ -196,14 +196,14 @@ func (t trial) wrote(name, want string) error {
 	return nil
 }
 
-// told says whether the model was told a text in the conversation.
+// told checks whether the agent sent the model a text in the conversation.
 func (t trial) told(text string, want bool) error {
 	got := false
 	for _, r := range t.model.Requests() {
 		got = got || r.Main && strings.Contains(texts(r.Body), text)
 	}
 	if got != want {
-		return fmt.Errorf("the model was told %q: %t, want %t", text, got, want)
+		return fmt.Errorf("the model received %q: %t, want %t", text, got, want)
 	}
 	return nil
 }

@@ -204,12 +204,12 @@ func asked(want int) func(trial) error {
 	return func(t trial) error { return t.asked(want) }
 }
 
-// counted says of how many calls the plugin count was told.
+// counted checks how many calls the plugin count received.
 func counted(want int) func(trial) error {
 	return func(t trial) error {
 		text, _ := os.ReadFile(filepath.Join(t.home.home, ".chibi/counted"))
 		if got := strings.Count(string(text), "\n"); got != want {
-			return fmt.Errorf("the plugin count was told of %d calls, want %d", got, want)
+			return fmt.Errorf("the plugin count received %d calls, want %d", got, want)
 		}
 		return nil
 	}

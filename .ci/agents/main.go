@@ -15,7 +15,7 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/drive"
 )
 
-// options are those of the command line.
+// options are the options of the command line.
 type options struct {
 	cache, chibi  string
 	only, capture string

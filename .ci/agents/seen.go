@@ -29,8 +29,8 @@ func (r reply) String() string {
 	return line
 }
 
-// seeAll writes for each reply of an agent how it ended, what the command wrote, and what
-// of the reply its model was told.
+// seeAll writes for each reply of an agent how it ended, what the command wrote, and which
+// part of the reply its model received.
 func seeAll(o options, a agent, path string) error {
 	var b strings.Builder
 	for _, r := range a.replies {

@@ -1,5 +1,5 @@
 // Command model is the model's server for bench/compare: it answers every prompt at once, so
-// that what is measured is the program that asks.
+// that a measurement is about the program that asks.
 //
 // It prints its base URL as the first line and ends when its standard input is closed; then
 // it prints what it counted, as one line of JSON. A prompt with "@calls N" is answered by N

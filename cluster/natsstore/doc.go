@@ -9,10 +9,9 @@
 //   - logs: the stream chibi_HOME_log, a subject for each log
 //   - large values: the stream chibi_HOME_out, a subject for each piece of 256 KiB
 //
-// What must be current (documents, tails of logs, leases) is asked of the leader of a
-// stream. What is read in bulk may be answered by a server that is behind: it is asked again
-// until it has what the leader said.
+// The leader of a stream answers the reads that must be current (documents, tails of logs, leases). A server
+// that is behind may answer reads in bulk: natsstore asks it again until it has what the leader said.
 //
-// Every write says which message it comes after, and has an id. One that is not answered is
-// repeated, and the message that was stored in that place tells whose it was.
+// Every write names the message that it comes after, and has an id. natsstore repeats a write without an
+// answer; the id of the message in that place then tells whose write it was.
 package natsstore

@@ -1,11 +1,11 @@
 // Package pgstore keeps a store in a database of PostgreSQL 14 or newer: documents, logs, blobs
-// and leases are tables of one schema for each home. docs/operating/CLUSTER.md says how they look.
+// and leases are tables of one schema for each home. docs/operating/CLUSTER.md describes them.
 //
 // It promises that each operation is one statement, which is a transaction of its own, and so
 // one round trip; that it needs nothing of a session (no prepared statement, no setting), so it
 // works through a pooler in transaction mode; that every statement may be repeated after an
-// answer that did not come; and that nothing from a caller or from the store becomes a part of
-// SQL text but the name of the home, which is checked.
+// answer that did not come; and that only one text from outside becomes a part of SQL text: the
+// name of the home, which is checked.
 package pgstore
 
 import (

@@ -92,7 +92,7 @@ func (m *matrix) add(in engine.Dialect, p bridge.Passage) {
 
 const lost = "lost"
 
-// moment names a kind of moment, those of tools that have run together.
+// moment names a kind of moment; all moments after a tool has run have one name.
 func moment(k engine.Kind) string {
 	switch k {
 	case engine.ToolSucceeded, engine.ToolFailed:

@@ -4,7 +4,7 @@
 // What it promises: a definition is approved when a call with it was allowed, or when the
 // person says so. A definition of a tool without an approved one does not count as a change; a tool
 // with another name is another tool. A list that cannot be read approves nothing, and is never
-// overwritten. Nothing is read before the first question.
+// overwritten. The package reads nothing before the first question.
 package approved
 
 import (

@@ -1,8 +1,8 @@
 // Package confine confines the commands of the model in package sandbox.
 //
 // It promises that a command that cannot be confined is not run, that each run has directories
-// of its own for HOME and for temporary files, and that what a command changed that other
-// programs run or take their settings from is put back unless the person allows it.
+// of its own for HOME and for temporary files, and that it puts back a command's changes to
+// files that other programs run or take their settings from, unless the person allows them.
 package confine
 
 import (

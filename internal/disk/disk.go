@@ -1,8 +1,8 @@
-// Package disk writes files that must survive a crash: what has to goes through it.
+// Package disk writes files. Every file that must survive a crash goes through it.
 //
 // What it promises: data survives a crash of the machine once [Append] or [Replace] has
 // returned; a reader never sees a partially replaced file; a file's mode is kept. Locks
-// are kernel locks, which end with their process. Opening what is not a regular file,
+// are kernel locks, which end with their process. Opening a file that is not regular,
 // such as a named pipe or a device, is an error that names it, and does not block.
 //
 // All operations go through an [FS], so that tests can simulate a power failure at every

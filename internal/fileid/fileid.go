@@ -1,5 +1,5 @@
-// Package fileid tells whether a file is still the one that was seen before, by what the
-// kernel says of it and without reading it.
+// Package fileid tells whether a file is still the one that was seen before, by the kernel's
+// data about it and without reading it.
 //
 // What it promises: where [Stable] holds, every change of a file changes its [ID], unless it
 // happens within the granularity of the kernel's clock: see [ID.Settled]. Times that

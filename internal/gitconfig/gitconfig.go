@@ -1,8 +1,8 @@
 // Package gitconfig reads git's files of settings, knows which settings make git run a program or
-// take settings from another file, and puts those back as they were while others stay.
+// take settings from another file, and puts such settings back as they were while others stay.
 //
-// It promises that it reads a file as git does, follows nothing that a file includes, and takes a
-// file that it cannot read to the end for one that says nothing: [Parse] is then an error.
+// It promises that it reads a file as git does, follows nothing that a file includes, and uses no
+// part of a file that it cannot read to the end: [Parse] then returns an error.
 package gitconfig
 
 import (

@@ -1,7 +1,7 @@
-// Package guards compares the plugins that should be there with those that are.
+// Package guards compares the plugins that should be there with the plugins that are.
 //
-// It promises that no plugin whose failure blocks, by the configuration or by what it said itself
-// when it was asked last, is missing unnoticed: whoever answers a prompt or calls a tool asks
+// It promises that no plugin whose failure blocks, by the configuration or by its own last
+// answer, is missing unnoticed: whoever answers a prompt or calls a tool asks
 // [Guards.Admit] before.
 package guards
 

@@ -1,4 +1,4 @@
-// Package jobs knows what commands of a model have left running: by the ids of their sessions while
+// Package jobs knows the processes that a model's commands left running: by the ids of their sessions while
 // the run lasts, and by a variable in the environment of each process also after it.
 package jobs
 

@@ -2,7 +2,7 @@
 // as it is, byte for byte: comments, order, blank lines, line ends, duplicate members.
 //
 // What it promises: [Doc.Append] and [Doc.Set] only insert text, so that [Undo] gives back the
-// text from before; what they insert looks like what is around it. Texts may have comments and
+// text from before; their text looks like the text around it. Texts may have comments and
 // commas before closing brackets. It is not a library such as tailscale/hujson, which writes members in a
 // layout of its own or of a formatter, and does not tell which bytes it inserted.
 package jsonedit

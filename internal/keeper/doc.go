@@ -6,10 +6,10 @@
 // environments that a plugin depends on: see [Key].
 //
 // Nothing depends on a keeper: a run that cannot reach it, or gets no answer in time, starts
-// its plugins itself. A question that may have reached a process is not asked again because
-// the keeper is gone; that is decided by [resident.Resident], as for every process.
+// its plugins itself. [resident.Resident] decides, as for every process, whether to repeat a
+// question that may have reached one when the keeper is lost.
 //
-// # What is spoken
+// # Protocol
 //
 // Each side first checks that the other one belongs to the same user. The client writes one
 // line of JSON, a [Request], and reads one, a [Reply]. If that lends a process, frames follow
@@ -26,6 +26,6 @@
 //	K  client  end the process with its group
 //	R  client  take the process back if it wrote so many bytes to standard output, as eight bytes
 //
-// A connection that closes without R ends the process, unless nothing was written to it: what
-// it is doing is not known. So does everything that is not such a frame.
+// A connection that closes without R ends the process, because nobody knows what it is doing,
+// unless nothing was written to it. Everything that is not such a frame ends it too.
 package keeper

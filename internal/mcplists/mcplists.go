@@ -1,10 +1,10 @@
 // Package mcplists remembers what MCP servers offer, in mcp-tools.json of a home, so that a
-// run can offer their tools to its model without starting them. Everything in the file can be
-// asked for again: it can be removed at any time.
+// run can offer their tools to its model without starting them. Servers can answer everything
+// in the file again, so it can be removed at any time.
 //
 // It promises that a list counts only for a server that is still reached in the same way, that
-// a damaged file or entry is the same as none, and that what several processes find out at the
-// same time is all kept. A [Memory] is safe for concurrent use.
+// a damaged file or entry has the effect of a missing one, and that the file keeps everything
+// that several processes find out at the same time. A [Memory] is safe for concurrent use.
 package mcplists
 
 import (

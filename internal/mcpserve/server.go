@@ -5,12 +5,11 @@
 //
 //   - Every call passes the hooks, the permissions and the cache, as a call of chibi's own model
 //     does, and ends when the client cancels it or goes away.
-//   - A question about a call is the client's to ask, where it can; nothing is drawn on a
-//     terminal. Without a question that can be asked, the call is refused.
+//   - The client asks the questions about calls, if it can; nothing is drawn on a terminal. If the
+//     client cannot ask, the call is refused.
 //   - Calls of one plugin wait for each other, unless it says otherwise, and calls that run when plugins
 //     are loaded again end with the plugins that they began with.
-//   - Nothing but messages of the protocol is written to the client, and what the client writes
-//     is bounded. Other input gets an error.
+//   - The server writes only messages of the protocol, and bounds the client's messages. Other input gets an error.
 package mcpserve
 
 import (

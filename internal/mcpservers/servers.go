@@ -1,10 +1,10 @@
 // Package mcpservers has the MCP servers that a run knows: the servers of the person's
 // configuration and the servers that a project names.
 //
-// It promises that a project's server starts only while its definition, and what its command
-// runs of the project, are as the person approved them; that it never gets the key for the
-// model's server; and that a server is asked for its tools at most as often as package mcplists
-// allows, what it said being remembered between runs.
+// It promises that a project's server starts only while its definition, and the project's files
+// that its command runs, are as the person approved them; that it never gets the key for the
+// model's server; and that it asks a server for its tools at most as often as package mcplists
+// allows, and remembers the answer between runs.
 package mcpservers
 
 import (

@@ -1,7 +1,7 @@
 // Package project says where a run works: the current directory, the project that it belongs
-// to, the person's home, and what of the project the person has approved.
+// to, the person's home, and the parts of the project that the person has approved.
 //
-// It promises that nothing of a project counts as approved that package trust does not find
+// It promises that a part of a project counts as approved only if package trust finds it
 // approved, and that the person's home, and what is above it, is never a project.
 package project
 

@@ -3,7 +3,7 @@
 // launcher, which is chibi itself: it confines itself and then becomes the command, so that
 // everything that the command starts is confined too.
 //
-// It promises that no command runs unconfined: where the kernel cannot do what is promised, or
+// It promises that no command runs unconfined: where the kernel cannot keep this promise, or
 // chibi's own files would be within reach, there is an error instead.
 package sandbox
 

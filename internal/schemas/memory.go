@@ -5,13 +5,13 @@
 // [fileid.ID], if it did not change while it was asked nor shortly before, and if its file
 // system reports changes reliably. An answer that is seen to change although its file is
 // the same is never used again. A plugin that failed is skipped for ten minutes, unless its
-// file changes or its failure may block. Which plugins said that their failure blocks is
-// remembered until they say otherwise, are deleted, or are disabled by the person. If the memory
+// file changes or its failure may block. The memory keeps which plugins said that their failure
+// blocks, until they say otherwise or the person deletes or disables them. If the memory
 // is missing, damaged, of another version, too large or another user's, plugins are asked. It
 // holds answers as they were printed, because how they are read may change.
 //
 // The file is replaced as a whole under a lock, without waiting for the disk. A run that cannot
-// have the lock soon writes all the same: of two the last one wins.
+// get the lock soon writes without it: of two writers, the last one wins.
 package schemas
 
 import (

@@ -1,4 +1,4 @@
-// Package srcdoc is what generators of documentation share: it reads what comments in Go
+// Package srcdoc has the code that generators of documentation share: it reads what comments in Go
 // sources say about the fields of structs, and replaces the generated blocks of a page. It
 // promises nothing about sources that do not compile.
 package srcdoc

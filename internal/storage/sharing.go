@@ -1,7 +1,7 @@
 // Package storage opens what a home keeps: its contexts and their cached outputs, in files or in
-// a store that machines share, and keeps that tidy.
+// a store that machines share, and cleans them up.
 //
-// It promises that an error never shows what opens a store, and that an output that a window of
+// It promises that an error never shows a secret that opens a store, and that an output that a window of
 // a conversation names is not removed.
 package storage
 

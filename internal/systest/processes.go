@@ -30,7 +30,7 @@ func (p Processes) Run() int {
 }
 
 // interpreters puts a new directory with them first into PATH, or nothing if they are there; a
-// test that runs itself as a child finds those of its parent.
+// test that runs itself as a child finds its parent's interpreters.
 func interpreters() (dir string, err error) {
 	path := os.Getenv("PATH")
 	for _, name := range []string{"python3", "node"} {

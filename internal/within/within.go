@@ -1,10 +1,9 @@
 // Package within says whether this process belongs to a command of a model: to one that
 // the tool shell_exec runs, to a plugin's tool of the category shell, or to an MCP
-// server. A chibi that such a command starts must not loosen what holds the run around it.
+// server. A chibi that such a command starts must not loosen the limits of the run around it.
 //
-// The mark is an environment variable. It only promises to hold a command which leaves its
-// environment alone: [Commands], [Flags] and [Keys] say what is
-// refused there. It is not CHIBI_DEPTH, which hooks and other tools of plugins have too.
+// The mark is an environment variable. It holds only a command that leaves its environment alone: [Commands], [Flags]
+// and [Keys] list what chibi refuses there. It is not CHIBI_DEPTH, which hooks and other tools of plugins have too.
 package within
 
 import (

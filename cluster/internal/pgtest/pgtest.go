@@ -1,8 +1,8 @@
 // Package pgtest runs PostgreSQL servers for tests: each has a data directory of its own, listens
 // on loopback at a port of its own, and ends with the test or the process.
 //
-// It promises to start nothing that is not installed: [Installed] says what is, and [Need] skips
-// a test where nothing is. PostgreSQL refuses to run as root, so for root it is run as nobody.
+// It promises to start nothing that is not installed: [Installed] reports what is installed, and [Need] skips
+// a test where nothing is installed. PostgreSQL refuses to run as root, so for root the package runs it as nobody.
 package pgtest
 
 import (

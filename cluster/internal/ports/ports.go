@@ -1,7 +1,6 @@
 // Package ports finds ports on loopback for servers of tests, and skips tests in a run without
-// servers. It promises that no port is found twice while the process lives that found it, and that
-// none is one that a system gives to whoever asks for any: a server that starts or starts again
-// later still finds its port free.
+// servers. While a process lives, the package promises it no port twice, and no port that the system gives
+// to programs that ask for any port: a server that starts later, or again, still finds its port free.
 package ports
 
 import (

@@ -77,7 +77,7 @@ func count(_ string, arguments object) string {
 // serve answers all events of a session, which chibi writes to a resident plugin, one on each line.
 func serve(hook func(point string, payload object) object, tool func(name string, arguments object) string) {
 	before := map[string]string{"CHIBI_CONTEXT": "", "CHIBI_VERBOSE": "", "CHIBI_SESSION_ID": "",
-		"CHIBI_PROMPT_ID": "", "CHIBI_TRANSCRIPT_PATH": ""} // those of the start
+		"CHIBI_PROMPT_ID": "", "CHIBI_TRANSCRIPT_PATH": ""} // their values at the start
 	for in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout); ; {
 		var request struct {
 			ID     int64

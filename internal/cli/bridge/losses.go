@@ -10,8 +10,8 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/command"
 )
 
-// losses returns what lists the plugins of the home of which something has no effect in an agent.
-// The person is told why, if plugins cannot be loaded.
+// losses returns a function that lists the home's plugins that have something without effect in an agent.
+// It warns the person, with the reason, if chibi cannot load the plugins.
 func losses(ctx context.Context, env *command.Env) func(engine.Dialect) []bridge.Loss {
 	load := sync.OnceValues(func() (loaded *app.Session, err error) {
 		err = env.With(ctx, app.ToRead, func(s *app.Session) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// program returns the path of this program: the one by which the person's shell finds it, which
-// stays when the program is replaced by a newer one, or else that of the file.
+// program returns the path of this program: the path by which the person's shell finds it, which
+// stays when a newer program replaces this one, or else the path of the file.
 func program() (string, error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -63,7 +63,7 @@ func passing(path string) string {
 	return ""
 }
 
-// isOfBuild reports whether a name is that of a directory in which go builds programs.
+// isOfBuild reports whether a name belongs to a directory in which go builds programs.
 func isOfBuild(name string) bool {
 	number, is := strings.CutPrefix(name, "go-build")
 	return is && number != "" && strings.Trim(number, "0123456789") == ""

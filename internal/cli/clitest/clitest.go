@@ -1,6 +1,6 @@
 // Package clitest runs the stories of the command line, scripts in internal/cli/testdata, with
-// the programs and commands that they use. It is for tests only: those of package cli, and
-// those of other programs with the same command line, such as chibi-cluster.
+// the programs and commands that they use. It is for tests only: the tests of package cli, and
+// the tests of other programs with the same command line, such as chibi-cluster.
 package clitest
 
 import (
@@ -46,10 +46,10 @@ func (p Program) start() {
 	os.Exit(p())
 }
 
-// patient puts before the arguments of chibi how long plugins may take: on a busy machine they
-// take longer than they may, and that is no part of a story unless it says so itself. What --save
-// would store, what chibi starts chibi with, and what a command of the model does, which has it from
-// the run around it, stays as it is.
+// patient puts longer time limits for plugins before the arguments of chibi: a busy machine runs
+// plugins too slowly for the usual ones, and a story is about a limit only if it sets one itself.
+// The arguments stay as they are with --save, which would store the limits, where chibi starts chibi,
+// and in a command of the model, which has the limits from the run around it.
 func patient(args []string) []string {
 	if slices.Contains(args, "--save") || len(args) > 1 && strings.HasPrefix(args[1], "__") ||
 		os.Getenv("CHIBI_WITHIN") != "" || slices.Contains(args, "plugins.probe_timeout_ms=600000") {
@@ -68,7 +68,7 @@ type Stories struct {
 	Root string
 	// Files are the stories; nil: all that there are.
 	Files []string
-	// Examples is the directory of $EXAMPLES; "": that of the checkout.
+	// Examples is the directory of $EXAMPLES; "": the checkout's examples.
 	Examples string
 	// Store makes a store for one story, and returns its URL; nil: conversations are files.
 	// The condition [files] holds in files, [shared] in a store.

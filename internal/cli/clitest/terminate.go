@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// Terminate ends a run with SIGTERM while the model answers, as a pod is told to go: what has
-// come of the answer is stored as interrupted, and the next run, which need not be on that
-// machine, has the context at once. url is that of a store; "": files. The run must end within
-// the limit.
+// Terminate ends a run with SIGTERM while the model answers, as Kubernetes ends a pod. The run
+// stores the part of the answer that it has as interrupted, and the next run, which need not be
+// on that machine, has the context at once. url names a store; "": files. The run must end
+// within the limit.
 func Terminate(t *testing.T, url string, limit time.Duration) {
 	t.Helper()
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {

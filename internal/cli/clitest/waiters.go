@@ -193,7 +193,7 @@ func tasksIn(text string) (list []string) {
 }
 
 // collect waits until every message is answered, and returns in how many turns, and who
-// answered. What a process answered that was killed may never be heard of, so it looks into the
+// answered. An answer of a process that was killed may never arrive, so collect looks into the
 // inbox too.
 func (w *Waiters) collect(ctx context.Context, t *testing.T, sent <-chan error) (turns int, by map[int]int) {
 	t.Helper()

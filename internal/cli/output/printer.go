@@ -1,5 +1,5 @@
-// Package output prints what commands and operations have to say: results on standard
-// output, for people or as JSON, and what a person should read on standard error.
+// Package output prints for commands and operations: results on standard output, for
+// people or as JSON, and messages for a person on standard error.
 package output
 
 import (

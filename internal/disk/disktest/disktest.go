@@ -1,6 +1,5 @@
 // Package disktest is an in-memory file system for crash tests. It counts operations and
-// can fail at any of them as in a power failure, which may lose what is not synced, or as
-// if the disk were full.
+// can fail at any of them as in a power failure, which may lose unsynced data, or as if the disk were full.
 //
 // It promises to lose everything that a file system may lose: bytes that are not
 // synced, a part of a write, names whose directory is not synced; a file that

@@ -1,10 +1,10 @@
 // Package markdown renders a model's Markdown answer for a terminal while it is streamed.
 //
-// It promises that each block is printed as soon as it is complete, that what has come of a
-// block is shown before, where it can be drawn anew, that no control character of the text
-// reaches the terminal, that every line ends with the style reset, and that text is never
-// lost: what cannot be rendered is printed unchanged. What is done for a piece of text does
-// not depend on the size of what came before it. It does not highlight the syntax of code.
+// It promises that each block is printed as soon as it is complete, that the part of a block that
+// has come is shown before, where the terminal can redraw it, that no control character of the text
+// reaches the terminal, that every line ends with the style reset, and that text is never lost:
+// text that it cannot render is printed unchanged. The work for a piece of text does not depend on
+// the size of the text before it. It does not highlight the syntax of code.
 package markdown
 
 import (

@@ -1,5 +1,5 @@
-// Package question asks a person at a terminal whether a tool call may happen, and what an MCP
-// server asks in the midst of one.
+// Package question asks a person at a terminal whether a tool call may happen, and asks the
+// questions of MCP servers during a call.
 //
 // It promises that the person sees what would happen, with every character that could hide
 // something shown as an escape and each row of foreign text marked; that text typed before the

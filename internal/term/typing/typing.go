@@ -1,5 +1,5 @@
 // Package typing reads what a person types at a terminal. It promises that a read ends with
-// its context and takes nothing of what is typed later.
+// its context and takes no character that is typed later.
 package typing
 
 import (

@@ -1,6 +1,6 @@
 // Package installed installs plugins: it fetches them, copies them into the plugins
-// directory of a home or links to them, and records from where they came and the hash
-// of their files, so that changes can be detected.
+// directory of a home or links to them, and records where they came from and the hash of
+// their files, so that changes can be detected.
 package installed
 
 import (

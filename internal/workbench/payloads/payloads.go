@@ -1,8 +1,8 @@
 // Package payloads makes the payloads with which a hook is tried: its example, with the fields
 // that somebody set and those that follow from them.
 //
-// It promises that what was set stays as it is, and that a file that a payload names is there
-// until [Maker.Remove].
+// It promises that it does not change fields that were set, and that a file that a payload
+// names exists until [Maker.Remove].
 package payloads
 
 import (
