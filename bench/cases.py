@@ -1,4 +1,4 @@
-"""What is measured: homes with plugins, a model's server, and the commands to run."""
+"""The cases: homes with plugins, a model's server, and the commands to run."""
 import contextlib
 import dataclasses
 import functools

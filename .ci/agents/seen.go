@@ -67,7 +67,8 @@ func see(o options, a agent, r reply) (string, error) {
 	if err := a.hooks(h, recorder); err != nil {
 		return "", err
 	}
-	said, err := run(h.project, h.env(a), cmp.Or(a.limit, time.Minute), a.path(o), a.with("Please do what is to be done.")...)
+	args := a.with("Please do what is to be done.")
+	said, err := run(h.project, h.env(a), cmp.Or(a.limit, time.Minute), a.path(o), args...)
 	if err != nil {
 		return "", err
 	}

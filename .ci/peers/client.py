@@ -2,7 +2,7 @@
 
    client.py ANSWER TOOL JSON COMMAND...
 
-ANSWER is what it answers to a question of the server: "allow once", "deny", or "cannot" for a
+ANSWER is its answer to a question of the server: "allow once", "deny", or "cannot" for a
 client that has no elicitation.
 """
 import asyncio

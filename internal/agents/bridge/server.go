@@ -75,8 +75,8 @@ func (e editing) tellServer(done *Done, place engine.ServerPlace) error {
 		was, wasTold := (*all)[told]
 		if e.adds && !e.NoServer {
 			program, args := e.serverCommand()
-			t := telling{done, place.Remove, append(append(slices.Clone(place.Add), program), args...)}
-			if sum := sumOf([]byte(t.command())); wasTold && was.Sum == sum && e.hasServer(t) || e.tell(t, wasTold) {
+			t := telling{e.Installer, done, place.Remove, append(append(slices.Clone(place.Add), program), args...)}
+			if sum := sumOf([]byte(t.command())); wasTold && was.Sum == sum && t.isThere() || t.again(wasTold) {
 				all.keep(told, receipt{Sum: sum})
 			}
 		}
@@ -96,6 +96,7 @@ func (e editing) tellServer(done *Done, place engine.ServerPlace) error {
 
 // telling has the commands by which a program of the agent adds and removes the server.
 type telling struct {
+	Installer
 	done        *Done
 	remove, add []string
 }
@@ -103,24 +104,24 @@ type telling struct {
 // command is the command line that adds the server.
 func (t telling) command() string { return strings.Join(t.add, " ") }
 
-// hasServer reports whether the program says that it already has a server with this name.
-func (i Installer) hasServer(t telling) bool {
-	_, err := i.Run(t.add[0], t.add[1:]...)
+// isThere reports whether the program refuses to add the server, as it already has one with this name.
+func (t telling) isThere() bool {
+	_, err := t.Run(t.add[0], t.add[1:]...)
 	return err != nil && strings.Contains(err.Error(), "already exists")
 }
 
-// tell lets the program add the server, and reports whether it did.
-func (i Installer) tell(t telling, wasTold bool) bool {
+// again lets the program add the server in place of the one that chibi added before, and reports whether it did.
+func (t telling) again(wasTold bool) bool {
 	if wasTold {
-		_, _ = i.Run(t.remove[0], t.remove[1:]...) // somebody may have removed it
+		_, _ = t.Run(t.remove[0], t.remove[1:]...) // somebody may have removed it
 	}
-	found, err := i.Run(t.add[0], t.add[1:]...)
+	found, err := t.Run(t.add[0], t.add[1:]...)
 	switch {
 	case !found:
 		t.done.note("%s is not in PATH, so chibi did not add the MCP server with the plugins' tools; do it yourself: %s",
 			t.add[0], t.command())
 	case err != nil:
-		t.done.note("%s did not add the MCP server with the plugins' tools: %v; do it yourself: %s", i.Agent.Title,
+		t.done.note("%s did not add the MCP server with the plugins' tools: %v; do it yourself: %s", t.Agent.Title,
 			err, t.command())
 	default:
 		t.done.Ran = append(t.done.Ran, t.command())
