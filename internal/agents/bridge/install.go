@@ -137,8 +137,9 @@ func (e editing) apply(text []byte, before receipt) (after []byte, r receipt, er
 		if pristine, err = e.withoutOwn(text); err != nil {
 			return nil, r, err
 		}
+		r.NewFile = r.NewFile || e.isOwnFile(text)
 	}
-	if before.NewFile && e.saysNothing(pristine) {
+	if r.NewFile && e.saysNothing(pristine) {
 		pristine = nil
 	}
 	if !e.adds {
@@ -199,6 +200,18 @@ func (e editing) withoutOwn(text []byte) ([]byte, error) {
 		return text, nil
 	}
 	return doc.Text(), nil
+}
+
+// isOwnFile reports whether chibi made a file of which it has no receipt: without one it writes the same text.
+func (e editing) isOwnFile(text []byte) bool {
+	for _, e.FailClosed = range []bool{false, true} {
+		for _, e.NoServer = range []bool{false, true} {
+			if own, _, err := e.withOwn(nil); err == nil && bytes.Equal(own, text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // saysNothing reports whether a text has no setting.
