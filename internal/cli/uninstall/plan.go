@@ -21,6 +21,7 @@ import (
 // plan is what is to be removed.
 type plan struct {
 	home     string
+	isUsual  bool // the home is the one that chibi takes by itself
 	agents   []withdrawn
 	projects []string // settings files of projects, which stay
 	// processes are the directories whose keepers end.
@@ -57,7 +58,26 @@ func planFor(ctx context.Context, home string, all bool) (p plan, err error) {
 			return p, err
 		}
 	}
-	return p, p.addFiles(all)
+	if err := p.addFiles(all); err != nil {
+		return p, err
+	}
+	if len(p.files) > 0 && !p.isHome() {
+		return p, fmt.Errorf("chibi never worked with the home %s: it has neither the transcript of a context nor another "+
+			"file that only chibi writes, so its files may belong to another program", home)
+	}
+	return p, nil
+}
+
+// isHome reports whether the directory is a home: the usual one, one that entries of agents or processes name, or
+// one with files that only chibi writes.
+func (p *plan) isHome() bool {
+	marks := []string{"contexts/*/transcript", ".tidied", "state.json.lock", "config.toml.lock", "trust.json",
+		"installed.json", "schemas.json", "bridge/added.json", "bridge/fired"}
+	return p.isUsual || len(p.agents)+len(p.projects)+len(p.processes) > 0 ||
+		slices.ContainsFunc(marks, func(mark string) bool {
+			found, _ := fs.Glob(os.DirFS(p.home), mark) // the patterns are good ones
+			return len(found) > 0
+		})
 }
 
 func (p *plan) isEmpty() bool { return len(p.agents)+len(p.processes)+len(p.files) == 0 }
@@ -68,6 +88,7 @@ func (p *plan) addAgents(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.isUsual = filepath.Clean(p.home) == base.DefaultHome
 	base.Scope, base.Run = engine.ScopeUser, bridge.Runner(ctx)
 	added, err := bridge.Added(p.home)
 	if err != nil {
