@@ -112,7 +112,7 @@ func (d Bridged) Loses(p *plugin.Plugin) string {
 	if p.Origin.Protocol == d.Name {
 		return "" // the agent runs it itself
 	}
-	var silent, lost, partly, passed []string
+	var silent, lost, partly, refused, passed []string
 	for _, at := range p.Hooks {
 		info, known := hookpoints.Find(at)
 		if !known {
@@ -122,11 +122,15 @@ func (d Bridged) Loses(p *plugin.Plugin) string {
 			silent = append(silent, string(at))
 			continue
 		}
-		switch d.carriesAt(p, info) {
+		carried := d.carriesAt(p, info)
+		switch carried {
 		case CarriedNot:
 			lost = append(lost, string(at))
 		case CarriedInPart:
 			partly = append(partly, string(at))
+		}
+		if carried != CarriedWhole && p.FailureAt(at) == plugin.Block {
+			refused = append(refused, d.refusing(at)...)
 		}
 		if info.CanBlock() && !d.refusesAt(at) {
 			passed = append(passed, string(at))
@@ -141,8 +145,19 @@ func (d Bridged) Loses(p *plugin.Plugin) string {
 	say(silent, "points that never fire there: %s")
 	say(lost, "its changes at %s are lost")
 	say(partly, "its changes at %s are lost in part")
+	say(refused, "its failure blocks, so chibi refuses each prompt or call whose change would be lost (%s)")
 	say(passed, "its refusals at %s have no effect")
 	return strings.Join(texts, "; ")
+}
+
+// refusing lists the events at which a point fires and a denial keeps a prompt or call from happening.
+func (d Bridged) refusing(point hookpoints.Name) (events []string) {
+	for _, e := range d.firing(point) {
+		if e.Kind.Refuses() {
+			events = append(events, e.Name)
+		}
+	}
+	return events
 }
 
 // carriesAt says how much of a plugin's possible changes at a point the agent carries out: all, if there are none.

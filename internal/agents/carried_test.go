@@ -14,6 +14,8 @@ func TestWhatAnAgentCarriesOut(t *testing.T) {
 	const (
 		silent = "points that never fire there: "
 		lost   = "its changes at pre_message are lost"
+
+		refused = "its failure blocks, so chibi refuses each prompt or call whose change would be lost"
 	)
 	for _, test := range []struct {
 		plugin plugin.Plugin
@@ -23,6 +25,12 @@ func TestWhatAnAgentCarriesOut(t *testing.T) {
 			"copilot": "", "crush": silent + "pre_message", "cursor": lost, "gemini": lost, "qwen": lost}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_message"}, Guards: []hookpoints.Name{"pre_message"}},
 			map[string]string{"claude": "", "codex": "", "crush": silent + "pre_message", "qwen": ""}},
+		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_message", "pre_tool", "pre_tool_output"}, OnFailure: plugin.Block},
+			map[string]string{"copilot": "its changes at pre_tool_output are lost in part",
+				"qwen": "its changes at pre_message, pre_tool are lost; its changes at pre_tool_output are lost in part; " +
+					refused + " (UserPromptSubmit, PreToolUse)",
+				"claude": "its changes at pre_message are lost; its changes at pre_tool_output are lost in part; " +
+					refused + " (UserPromptSubmit)"}},
 		{plugin.Plugin{Hooks: []hookpoints.Name{"pre_tool"}}, map[string]string{"claude": "",
 			"codex": "its changes at pre_tool are lost in part", "copilot": "",
 			"crush": "its changes at pre_tool are lost in part", "cursor": "",
