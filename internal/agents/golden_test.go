@@ -221,6 +221,9 @@ func (a agent) facts(of string) string {
 	if a.Carrier != "" {
 		carrier = "\ncarrier " + a.Carrier
 	}
+	if a.PathBegins != nil || a.PathLoses != "" {
+		carrier += fmt.Sprintf("\nof paths it loses %q, %+q", a.PathBegins, a.PathLoses)
+	}
 	return fmt.Sprintf("%s, aliases %v, title %s\n%+v\nplaces %+v\nshape %+v\n", a.Name, a.Aliases, a.Title, a.Facts,
 		a.Places, a.Shape) +
 		fmt.Sprintf("shell %q, in turn %t, dedup %q, at most %d\nvariables %v\n%+v", a.Shell, a.InTurn, a.Dedup,

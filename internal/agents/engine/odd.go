@@ -2,7 +2,10 @@ package engine
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin/toolnames"
@@ -111,6 +114,10 @@ func (r decoder) unclear() error {
 	if m.needsSubject() && input.Get(gjson.Escape(subject)).Raw == "null" {
 		return &UnclearError{fmt.Errorf("the argument %q of %.60q must not be null", subject, m.There.Tool)}
 	}
+	if why := r.misread(input.Get(gjson.Escape(subject)).Str); why != "" && m.isAboutFile() {
+		return &UnclearError{fmt.Errorf("the argument %q of %.60q must not %s: %s then uses another file", subject,
+			m.There.Tool, why, r.Title)}
+	}
 	names := map[string]string{tools.PlainArgument(subject): subject}
 	var wrong error
 	input.ForEach(func(given, _ gjson.Result) bool {
@@ -122,6 +129,31 @@ func (r decoder) unclear() error {
 		return wrong == nil
 	})
 	return wrong
+}
+
+// isAboutFile reports whether the subject of the tool is a path.
+func (m *Moment) isAboutFile() bool {
+	return slices.Contains([]tools.Category{tools.CategoryRead, tools.CategoryWrite, tools.CategoryEdit,
+		tools.CategorySearch}, tools.Category(m.Text(ToolCategory)))
+}
+
+// misread says what in a path has the agent use another file, "" for nothing. Several agents take white space at its
+// ends away, and some zero bytes.
+func (d Dialect) misread(path string) string {
+	isSpace := func(c rune) bool { return unicode.IsSpace(c) || c == '\ufeff' }
+	if strings.TrimFunc(path, isSpace) != path {
+		return "begin or end with white space"
+	}
+	loses := strings.ReplaceAll(d.PathLoses, string(filepath.Separator), "") // as Windows has it
+	if i := strings.IndexAny(path, "\x00"+loses); i >= 0 {
+		return fmt.Sprintf("have %.1q in it", path[i:])
+	}
+	for _, begin := range d.PathBegins {
+		if strings.HasPrefix(path, begin) {
+			return fmt.Sprintf("begin with %q", begin)
+		}
+	}
+	return ""
 }
 
 // shapeOf names the type of a value.

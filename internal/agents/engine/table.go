@@ -61,6 +61,10 @@ type Dialect struct {
 	// AddressesIn is the argument of the fetching tool in which addresses stand among other words. The tool fetches
 	// each of them, or its url. "": there is none.
 	AddressesIn string
+	// PathBegins are texts that the agent takes away from the beginning of a path, PathLoses characters that it takes
+	// out or reads as others: then it uses another file than the path says.
+	PathBegins []string
+	PathLoses  string
 	// MCPInput is the member that has the arguments of an MCP server's tool, beside its name in tool_name; "":
 	// the arguments stand alone.
 	MCPInput string

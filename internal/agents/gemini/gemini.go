@@ -25,7 +25,7 @@ func table() engine.Dialect {
 			Read: "source code at 5411f113 and the vendor's documentation"},
 		Sessions: engine.SessionFiles{Path: ".gemini/tmp/*/chats/session-*.jsonl", Begin: 8},
 		Places:   places(), Shape: shape(), Servers: servers(),
-		Tools: toolNames(), MCPName: "mcp_%s_%s", AddressesIn: "prompt",
+		Tools: toolNames(), MCPName: "mcp_%s_%s", AddressesIn: "prompt", PathBegins: []string{"@"},
 		Results: []engine.Result{{Fields: []engine.Field{
 			{Name: "llmContent", Value: engine.ToolOutput}, {Name: "returnDisplay", Value: engine.ToolOutput, Writes: true},
 			{Name: "error.message", Value: engine.ToolError, Optional: true},

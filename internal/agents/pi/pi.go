@@ -15,9 +15,12 @@ func Agent() engine.Agent { return engine.Agent{Names: []string{"pi"}, Table: ta
 func table() engine.Dialect {
 	return engine.Dialect{
 		MCPName: engine.CarriedMCPName, Exits: engine.CarriedExits(),
-		Title:  "pi",
-		Facts:  engine.Facts{Driven: "0.87.1", Date: "2026-11-28", Read: "the types and documents that the program brings"},
-		Places: places(), Carrier: "pi", Events: events(), Tools: toolNames(),
+		Title: "pi",
+		Facts: engine.Facts{Driven: "0.87.1", Date: "2026-11-28", Read: "the types and documents that the program brings"},
+
+		PathBegins: []string{"@", "file://"},
+		PathLoses:  "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000",
+		Places:     places(), Carrier: "pi", Events: events(), Tools: toolNames(),
 		AfterAdd: "A running pi loads the extension after /reload, or when you start pi again",
 	}
 }

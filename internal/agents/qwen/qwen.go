@@ -24,7 +24,7 @@ func table() engine.Dialect {
 		Sessions: engine.SessionFiles{Path: ".qwen/projects/*/chats/*.jsonl"},
 		Places:   places(), Shape: shape(), Events: events(), Servers: servers(),
 		Matcher: engine.MatcherRule{Literal: true, Lookaround: true},
-		Tools:   toolNames(), AbsolutePaths: true, MCPName: "mcp__%s__%s",
+		Tools:   toolNames(), AbsolutePaths: true, MCPName: "mcp__%s__%s", PathLoses: `\`,
 		Results: []engine.Result{{Fields: []engine.Field{engine.Holds("llmContent", engine.ToolOutput),
 			{Name: "returnDisplay", Value: engine.ToolOutput, Writes: true}}}},
 		Words: engine.Words{
