@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -135,7 +136,7 @@ func (e Entry) refuses() bool {
 // ParseEntry reads a command line of a settings file; false: it does not run chibi bridge run. It also reads an
 // entry that a person has changed.
 func ParseEntry(command string) (e Entry, isEntry bool) {
-	words := shellWords(command)
+	words := slices.Concat(shellCommands(command)...)
 	at := -1
 	for i := 1; i+3 < len(words); i++ {
 		if words[i] == "bridge" && words[i+1] == "run" {
@@ -186,8 +187,22 @@ func quoteWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// shellWords splits a command line at white space and operators, without quotes.
-func shellWords(line string) (words []string) {
+// runsMore reports whether the command line of an entry runs something that chibi does not write there.
+func runsMore(command string) bool {
+	e, _ := ParseEntry(command)
+	written := []string{cmp.Or(e.Chibi, "chibi"), "[", "command", "printf", "echo", "exit", "true", "1", "2"} // 2>&1
+	return slices.ContainsFunc(shellCommands(command), func(words []string) bool {
+		if len(words) > 1 && (words[0] == "exec" || words[0] == "nice") {
+			words = words[1:]
+		}
+		return len(words) > 0 && !slices.Contains(written, words[0])
+	})
+}
+
+// shellCommands splits a command line at operators, and what is between them at white space into words without
+// quotes.
+func shellCommands(line string) (commands [][]string) {
+	var words []string
 	var word strings.Builder
 	inWord, quote := false, rune(0)
 	end := func() {
@@ -211,7 +226,10 @@ func shellWords(line string) (words []string) {
 			isEscaped, inWord = true, true
 		case r == '\'' || r == '"':
 			quote, inWord = r, true
-		case unicode.IsSpace(r) || strings.ContainsRune(";|&(){}", r):
+		case strings.ContainsRune(";|&(){}\n", r):
+			end()
+			commands, words = append(commands, words), nil
+		case unicode.IsSpace(r):
 			end()
 		default:
 			word.WriteRune(r)
@@ -219,7 +237,7 @@ func shellWords(line string) (words []string) {
 		}
 	}
 	end()
-	return words
+	return append(commands, words)
 }
 
 // HandlerEntry returns the element that chibi bridge add puts into the list of an event: a group with one handler,

@@ -35,6 +35,7 @@ func TestEntriesThatPeopleWroteAreRecognised(t *testing.T) {
 		"/usr/bin/chibi --home ~/other bridge run gemini BeforeTool": true,
 		`"C:\Program Files\chibi.exe" bridge run claude Stop`:        true,
 		"nice chibi bridge run claude Stop; true":                    true,
+		"./guard.sh || exit 2; chibi bridge run claude Stop":         true,
 		"echo bridge run":            false,
 		"./guard.sh":                 false,
 		"chibi bridge list":          false,

@@ -2,9 +2,11 @@ package bridge
 
 import (
 	"bytes"
+	"fmt"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/jsonedit"
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
@@ -134,7 +136,10 @@ func (e editing) apply(text []byte, before receipt) (after []byte, r receipt, er
 	}
 	pristine, exact := before.undo(text)
 	if !exact {
-		if pristine, err = e.withoutOwn(text); err != nil {
+		if err = e.mixed(text); err == nil {
+			pristine, err = e.withoutOwn(text)
+		}
+		if err != nil {
 			return nil, r, err
 		}
 		r.NewFile = r.NewFile || e.isOwnFile(text)
@@ -150,6 +155,21 @@ func (e editing) apply(text []byte, before receipt) (after []byte, r receipt, er
 	}
 	r.Sum = sumOf(after)
 	return after, r, nil
+}
+
+// mixed returns an error if something of the person's would go with an entry that is to be removed.
+func (e editing) mixed(text []byte) error {
+	if e.adds || !e.hooks {
+		return nil
+	}
+	all, err := e.entriesIn(text, e.format)
+	for _, one := range all {
+		if e.isOwn(one.command) && runsMore(one.command) {
+			return fmt.Errorf("the entry for %s runs chibi and something else; take chibi out of it yourself: %s", one.event,
+				clip.Text(one.command, 200))
+		}
+	}
+	return err
 }
 
 // withOwn returns a text with the entries of this home.

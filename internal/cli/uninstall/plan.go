@@ -190,10 +190,14 @@ func removable(root string) error {
 	})
 }
 
-// carryOut removes it: first what starts chibi, last the home.
-func (p *plan) carryOut(ctx context.Context) error {
+// carryOut removes it: first what starts chibi, last the home. note tells the person what an agent did not do.
+func (p *plan) carryOut(ctx context.Context, note func(string)) error {
 	for _, a := range p.agents {
-		if _, err := a.Remove(); err != nil {
+		done, err := a.Remove()
+		for _, text := range done.Notes {
+			note(text)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -58,7 +58,8 @@ func (u *uninstaller) run(ctx context.Context, _ []string) error {
 		u.env.Out.Notef("nothing was removed")
 		return err
 	}
-	if err := p.carryOut(ctx); err != nil {
+	note := func(text string) { u.env.Out.Notef("%s", term.Line(text)) }
+	if err := p.carryOut(ctx, note); err != nil {
 		return err
 	}
 	return u.env.Out.Say("Removed. The program itself is still there%s", program())
