@@ -165,6 +165,8 @@ func (s *server) ask(ctx context.Context, l *link, q Question) {
 		l.in.Peek(1) // until the client goes away: it says nothing more
 		cancel()
 	}()
+	s.asked.Add(1)
+	defer s.asked.Add(-1)
 	answer, isLast := s.Answer(ctx, q.Text)
 	s.reply(l, Reply{Answer: answer})
 	if isLast {

@@ -60,7 +60,10 @@ func TestAHostAnswersSeveralQuestionsAtOnceUntilTheLastOne(t *testing.T) {
 		switch string(q) {
 		case `"one"`:
 			<-both
-		case `"two"`:
+		case `"two"`: // it is in use, which chibi uninstall looks at
+			if status, err := keeper.StatusOf(w.home); err != nil || status.Busy() == 0 {
+				t.Error(status, err)
+			}
 			close(both)
 		}
 		return q, string(q) == `"last"`

@@ -141,6 +141,8 @@ type Status struct {
 	Pid int `json:"pid"`
 	// Processes are those that it holds, the oldest first.
 	Processes []Held `json:"processes"`
+	// Asked is how many questions a host is answering.
+	Asked int `json:"asked,omitzero"`
 }
 
 // Held is a process that a keeper holds.
@@ -162,8 +164,9 @@ type Held struct {
 	KeepMS int64 `json:"keep_ms"`
 }
 
-// Busy counts the processes that runs use.
+// Busy counts the processes that runs use, and what is being answered.
 func (s Status) Busy() (n int) {
+	n = s.Asked
 	for _, h := range s.Processes {
 		if h.Busy {
 			n++

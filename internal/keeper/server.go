@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -67,6 +68,7 @@ type server struct {
 	program  fileid.ID
 	pool     *pool
 	news     chan struct{} // holds an element if the end may have come
+	asked    atomic.Int64  // how many questions are being answered
 
 	mu      sync.Mutex
 	clients int
@@ -258,6 +260,7 @@ func (s *server) serve(ctx context.Context, l *link) (stays bool) {
 		s.close()
 	case q.Op == opStatus:
 		status := s.pool.status()
+		status.Asked = int(s.asked.Load())
 		s.reply(l, Reply{Status: &status})
 	case q.Op == opStop:
 		return s.stop(l)
