@@ -58,8 +58,8 @@ func (e Entry) Command() string {
 	return fmt.Sprintf("%s%s || %s; exec %s", e.without(), there, e.gone(), run)
 }
 
-// without takes the variables away that have arguments of the call: no program can be started with a long one, so
-// that a model could have chibi not asked.
+// without takes away the variables that have arguments of the call. A long variable keeps programs from starting,
+// so that a model could keep the entry from asking chibi.
 func (e Entry) without() string {
 	d, _ := agents.ByName(e.Agent)
 	var names []string

@@ -228,7 +228,7 @@ func (r *run) failure(err error) (effect engine.Effect) {
 	return effect
 }
 
-// isStarved reports whether an error is that the machine has nothing left: a command of the model may have taken it.
+// isStarved reports whether the machine has no open files or memory left, which a command of the model may have used up.
 func isStarved(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// maxAddresses bounds the addresses of a call. The rest of the text becomes the last one, which nobody can read.
+// maxAddresses bounds the addresses of a call. The rest of the text becomes one last address, which nobody can
+// read.
 const maxAddresses = 50
 
 // addressesIn returns the addresses that a call fetches, if the agent has some among other words (see
@@ -48,14 +49,14 @@ func takeAddresses(name string, m *Moment) {
 			input = m.There.Input
 		}
 		if i == 0 && gjson.GetBytes(m.Values[ToolInput], "url").Str == address {
-			continue // there is nothing beside it
+			continue // the url is already there
 		}
 		m.part(i).Values[ToolInput], _ = sjson.SetRawBytes(input, "url", strictjson.Quote(address))
 	}
 }
 
-// changedAddress returns the arguments of a call for changed ones of one for an address; nil if the call then fetches
-// something else than these say.
+// changedAddress returns the agent's arguments after a plugin changed the arguments of the call for one address. It
+// returns nil if the agent would then fetch something different.
 func changedAddress(name string, m Moment, changed json.RawMessage) json.RawMessage {
 	was, now := gjson.GetBytes(m.Values[ToolInput], "url").Str, gjson.GetBytes(changed, "url").Str
 	want := addressesIn(name, m)

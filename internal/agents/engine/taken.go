@@ -75,7 +75,7 @@ func (t Taker) Made(answer Effect) json.RawMessage {
 	return t.with(answer.Input)
 }
 
-// with returns the arguments of the call if the agent makes it with others, in chibi's names.
+// with returns the arguments of the call in chibi's names, if the agent makes it with input.
 func (t Taker) with(input json.RawMessage) json.RawMessage {
 	m := t.Moment.copied()
 	m.There.Input, m.More = input, nil
