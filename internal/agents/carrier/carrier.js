@@ -7,27 +7,27 @@ const gone = `chibi, which must be asked first, is not there or has failed: ${pr
 const late = `chibi, which must say whether a required plugin denies, has not answered in time: ${program}`;
 const refusable = ["prompt", "tool_call"];
 const maxLine = 60 << 20; // bytes; chibi takes 64 MiB
-const decideWithin = 10_000; // ms, for what is decided without asking plugins
+const decideWithin = 10_000; // ms, for an event about which no plugin decides
 
-// place is the program and the environment of this moment.
+// place names the program and its environment at this moment.
 function place() {
   let file = "";
   try {
     const { ino, size, mtimeMs } = statSync(program);
     file = `${ino} ${size} ${mtimeMs} `;
-  } catch {} // it is found by its name, or starting it says what is wrong
+  } catch {} // the system finds it by its name, or the start says what is wrong
   return file + JSON.stringify(process.env);
 }
 
-// LateError says that a process has not answered in time.
+// LateError means that a process has not answered in time.
 class LateError extends Error {}
 
 // Host is a process of chibi that answers events on lines.
 class Host {
-  static now; // the one that is asked
+  static now; // the current one
   static asked = 0;
 
-  // current is the process for this moment: that of another program or environment answers what it was asked, and
+  // current is the process for this moment. A process of a different program or environment answers its events and
   // ends.
   static current() {
     const here = place();
@@ -41,7 +41,7 @@ class Host {
   constructor(here) {
     this.place = here;
     this.waiting = new Map();
-    this.parts = []; // of the line that is being read
+    this.parts = []; // of the unfinished line
     this.size = 0;
     this.said = "";
     this.process = spawn(program, words, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
@@ -50,12 +50,12 @@ class Host {
     this.process.on("exit", (code, signal) => {
       const error = new Error(`chibi bridge serve has ended: ${signal ?? `status ${code}`} ${this.said}`.trim());
       this.process.on("close", () => this.end(error));
-      setTimeout(() => this.end(error), 1000).unref(); // where another process holds the pipe
+      setTimeout(() => this.end(error), 1000).unref(); // if another process holds the pipe
     });
-    for (const stream of [stdin, stdout, stderr]) stream?.on("error", () => {}); // the end says it
+    for (const stream of [stdin, stdout, stderr]) stream?.on("error", () => {}); // the exit reports it
     stdout?.setEncoding("utf8").on("data", (text) => this.read(text));
     stderr?.setEncoding("utf8").on("data", (text) => (this.said = (this.said + text).slice(-2000)));
-    for (const one of [this.process, stdin, stdout, stderr]) one?.unref?.(); // it keeps no agent from ending
+    for (const one of [this.process, stdin, stdout, stderr]) one?.unref?.(); // it does not keep the agent from ending
   }
 
   read(text) {
@@ -79,7 +79,7 @@ class Host {
       if (!done) throw new Error("nobody has asked that");
       said = answer.stdout === "" ? {} : JSON.parse(answer.stdout);
       if (answer.exit !== 0 || said === null || typeof said !== "object" || Array.isArray(said)) {
-        throw new Error("it is no answer");
+        throw new Error("it is not an answer");
       }
     } catch (error) {
       return this.end(new Error(`chibi answered ${JSON.stringify(line.slice(0, 100))}: ${error.message}`));
@@ -105,13 +105,13 @@ class Host {
     });
   }
 
-  // leave asks the process nothing more. What it was asked before it may still answer.
+  // leave asks the process nothing more. The process may still answer earlier events.
   leave(reject, error) {
     if (Host.now === this) Host.now = undefined;
     reject(error);
   }
 
-  // end ends the process; what it was asked has failed.
+  // end ends the process; its unanswered events fail.
   end(error) {
     this.error ??= error;
     if (Host.now === this) Host.now = undefined;
@@ -122,8 +122,8 @@ class Host {
 
 const told = new Set();
 
-// ask tells chibi of an event and returns its answer, an object. say shows a text to the person. What an event
-// says is a text in its line, so that one which nobody can read is no end of the others.
+// ask passes an event to chibi and returns the answer, an object. say shows a text to the person. The payload is a
+// text in its line, so that an unreadable payload does not end the others.
 async function ask(event, about, say) {
   const line = { event, fail_closed: settings.fail_closed ?? false, deadline_ms: settings.deadline_ms };
   const tell = (text) => {
@@ -142,8 +142,8 @@ async function ask(event, about, say) {
   return answer;
 }
 
-// decide returns what an event means that could not be asked about: chibi knows whether it had to be. If chibi is too
-// slow to say so, a required plugin may be there.
+// decide returns the answer for an event about which no plugin decided: chibi knows whether a required plugin had to.
+// If chibi is too slow to say so, there may be such a plugin.
 async function decide(line, about, tell) {
   const payload = JSON.stringify({ event: line.event, session: about.session, cwd: about.cwd });
   try {
@@ -152,12 +152,12 @@ async function decide(line, about, tell) {
     const isLate = error instanceof LateError;
     const closed = (settings.fail_closed || isLate) && refusable.includes(line.event);
     const why = [...new Set([line.failed, error.message])].join("; ");
-    tell(`chibi: its plugins are not asked: ${why}`);
+    tell(`chibi does not ask its plugins: ${why}`);
     return closed ? { block: true, message: isLate ? late : gone } : {};
   }
 }
 
-// safely makes a function that tells the person something one that cannot fail: what chibi answered counts.
+// safely makes a function that shows a text to the person one that cannot fail: chibi's answer counts.
 const safely = (say) => (text) => {
   try {
     say(text);
@@ -166,16 +166,16 @@ const safely = (say) => (text) => {
   }
 };
 
-// copyOf is what plugins are told of the arguments of a call, and with which it is made.
+// copyOf copies the arguments of a call. Plugins see the copy, and the call has it.
 function copyOf(input) {
   try {
     return JSON.parse(JSON.stringify(input));
   } catch {
-    return input; // plugins cannot be told of it
+    return input; // plugins cannot see it
   }
 }
 
-// replace makes an object what another one is, whatever it was.
+// replace gives an object the members of the other one, whatever it had.
 function replace(object, other) {
   if (object === other) return;
   Object.setPrototypeOf(object, Object.getPrototypeOf(other));

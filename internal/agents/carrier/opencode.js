@@ -2,10 +2,10 @@
 // together joins texts of which some may be missing.
 const together = (...texts) => texts.filter(Boolean).join("\n\n");
 
-// named is a name as OpenCode has it in those of tools.
+// named is a name in the form that OpenCode has in names of tools.
 const named = (name) => name.replace(/[^a-zA-Z0-9_-]/g, "_");
 
-// listed is what read makes of a list of OpenCode's; nothing, if it gives none.
+// listed passes a list of OpenCode's to read and returns the result; undefined, if OpenCode gives no list.
 const listed = async (ask, read) => {
   try {
     const { data } = await ask();
@@ -17,10 +17,10 @@ const listed = async (ask, read) => {
 
 // The plugin for OpenCode.
 export const Chibi = async ({ client, directory }) => {
-  const parents = new Map(); // the sessions of sub-agents, with those that have started them
+  const parents = new Map(); // the sessions of sub-agents, with the sessions that started them
   const begun = new Map(); // the contexts of sessions
-  const created = new Set(); // sessions that are new
-  const beside = new Map(); // what stands beside a result, by the ids of calls
+  const created = new Set(); // new sessions
+  const beside = new Map(); // texts beside a result, by the ids of calls
   const responses = new Map(); // the last texts of the model
   const isHeadless = process.argv.includes("run");
   let latest; // the session of the last prompt
@@ -44,7 +44,7 @@ export const Chibi = async ({ client, directory }) => {
   };
 
   // toolsOf lists the names that chibi gives to a tool. OpenCode joins the names of an MCP server and of its tool by _,
-  // so that one name can mean several tools: each is judged. If OpenCode does not list its servers, any may be meant.
+  // so that one name can mean several tools: plugins judge each. If OpenCode does not list its servers, it can be any.
   const toolsOf = async (tool) => {
     const ends = [...tool.matchAll(/(?<=.)_(?=.)/g)].map((match) => match.index);
     if (ends.length === 0) return [tool];

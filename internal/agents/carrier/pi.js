@@ -12,11 +12,11 @@ const triggerOf = (event) => (event.reason === "manual" ? "manual" : "auto");
 
 // The extension for pi.
 export default function (pi) {
-  const beside = new Map(); // what stands beside a result, by the ids of calls
+  const beside = new Map(); // texts beside a result, by the ids of calls
   let isHalted = false; // a plugin ends the turn
   let last; // the model's last message
   let toSystem = ""; // the context of the session
-  let toPrompt = ""; // that of the prompt
+  let toPrompt = ""; // the context of the prompt
 
   const sayTo = (ctx) => safely((text) => (ctx.hasUI ? ctx.ui.notify(text, "warning") : console.error(text)));
   const at = async (event, ctx, about) =>
@@ -54,7 +54,7 @@ export default function (pi) {
     const { request } = await at("request", ctx, { request: event.payload });
     if (!request) return undefined;
     const members = Object.entries({ ...event.payload, ...request });
-    return Object.fromEntries(members.filter(([name]) => request[name] !== null)); // null: it is taken out
+    return Object.fromEntries(members.filter(([name]) => request[name] !== null)); // null removes it
   });
 
   pi.on("tool_call", async (event, ctx) => {
