@@ -76,7 +76,7 @@ func (s *step) runTogether(ctx context.Context, wanted []llm.ToolCall) (results 
 	return results, nil
 }
 
-// performAll runs the tools of those calls that are to be run, at the same time if there are
+// performAll runs the tools of the calls that were not refused, at the same time if there are
 // several.
 func performAll(ctx context.Context, calls []*toolCall) error {
 	failures := make([]error, len(calls))

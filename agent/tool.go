@@ -116,7 +116,7 @@ func (c *toolCall) begin() (done func()) {
 	return c.agent.Output.waiting("tool " + c.inv.ToolName)
 }
 
-// perform runs the tool of a call that is to be run. It is the only part of a call that may
+// perform runs the tool of a call that was not refused. It is the only part of a call that may
 // happen at the same time as others.
 func (c *toolCall) perform(ctx context.Context) error {
 	begun := time.Now()

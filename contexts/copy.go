@@ -78,8 +78,8 @@ func (e *DivergedError) Error() string {
 		"them (chibi context rename) and copy again", e.Context)
 }
 
-// Copy copies the contexts of a store to another one: names with when they were made, last
-// used and are to be destroyed, entries as they are stored, texts, mail, and the model's
+// Copy copies the contexts of a store to another one: names with the times when they were made, were
+// last used and expire, entries as they are stored, texts, mail, and the model's
 // notes about itself. Which context is current is not copied, nor is anything removed from
 // the target.
 //

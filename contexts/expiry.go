@@ -99,7 +99,7 @@ func (x *expiry) expire(ctx context.Context, rule registry.Context) (why string,
 	return why, err
 }
 
-// due returns why a context is to be removed, "" if it is not.
+// due returns why a context must go, "" if it may stay.
 func (x *expiry) due(ctx context.Context, rule registry.Context) string {
 	return rule.IsDue(x.now, func(name string) time.Time { return x.store.backend.LastUse(ctx, name) })
 }

@@ -12,13 +12,13 @@ import (
 )
 
 // A subscription hears of a document when it is published, which is before it is stored,
-// and may miss one when connections break. So what is heard is a reason to look: the newest
+// and may miss one when connections break. So a message is only a reason to look: the newest
 // message below the prefix, as the leader knows it, is what counts.
 
 const (
-	// lookTime is how often is looked although nothing was heard.
+	// lookTime is how often the watcher looks without a message.
 	lookTime = 30 * time.Second
-	// storeTime bounds how long is looked for what was heard: longer than a change of leader.
+	// storeTime bounds how long the watcher looks for a document that a message names: longer than a change of leader.
 	storeTime = 15 * time.Second
 	// earlyLooks are the first looks: the servers tell each other of a subscription while
 	// others already publish.
@@ -139,7 +139,8 @@ func (w *watching) look(ctx context.Context) bool {
 	return true
 }
 
-// lookUntilStored looks until what was heard is stored. It may never be: it was refused.
+// lookUntilStored looks until the document that a message names is stored. It may never
+// be: the store may have refused it.
 func (w *watching) lookUntilStored(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()

@@ -37,7 +37,7 @@ type Options struct {
 	Home string
 }
 
-// New finds what is to be looked at: where the repositories of directories are, and their hooks.
+// New finds the files to look at: where the repositories of directories are, and their hooks.
 func New(o Options) Watch {
 	w := Watch{}
 	for _, path := range o.Dirs {

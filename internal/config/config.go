@@ -12,7 +12,7 @@
 //	min, max the bounds of a number
 //	oneof    the allowed words
 //	check    a further check, see [checks]
-//	above    what other sources than config.toml may say: one value, or "never" for nothing
+//	above    the one value that sources other than config.toml may set, or "never" for none
 //	shared   that the local.toml of a context that machines share may have the key: "yes"; "adds", what it lists beside
 //	         what the host has; or the one value that counts there. Others are refused
 //	instead  what to do where that is "never"
@@ -132,7 +132,7 @@ type Config struct {
 	Bridge Bridge `toml:"bridge"`
 	// Network says how the model's server is reached.
 	Network Network `toml:"network"`
-	// Trace says what is kept of the newest turns.
+	// Trace says which parts of the newest turns chibi keeps.
 	Trace Trace `toml:"trace"`
 	// Mail says what becomes of messages that were not answered.
 	Mail Mail `toml:"mail"`

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// MCPServer says how an MCP server is reached, and what of it is used. Without a command and
+// MCPServer says how to reach an MCP server, and which of its tools to use. Without a command and
 // a URL it is about the server of that name of a project's .mcp.json.
 type MCPServer struct {
 	// Where is the file and line, or the flag, that names it first.
@@ -34,7 +34,7 @@ type MCPServer struct {
 	Tools MCPTools `toml:"tools"`
 	// `false` turns the server off.
 	Enabled bool `toml:"enabled"`
-	// `true`: chibi trusts the server's word about its tools, and calls those that only read without a question and
+	// `true`: chibi trusts the server's word about its tools, and calls tools that only read without a question and
 	// several at a time.
 	Trusted bool `toml:"trusted"`
 	// Tool has more about single tools.
@@ -56,7 +56,7 @@ type MCPOAuth struct {
 	ClientID string `toml:"client_id" check:"line" unset:"none"`
 	// The secret that belongs to `client_id`, or a variable with it: `"$NAME"`.
 	ClientSecret string `toml:"client_secret" check:"line" unset:"none"`
-	// The rights for which chibi asks, instead of those that the server names.
+	// The rights for which chibi asks, in place of the rights that the server names.
 	Scopes []string `toml:"scopes" unset:"what the server names"`
 	// The port of `http://127.0.0.1:PORT/callback`, at which your browser comes back after the login. A login server
 	// must know it where somebody registered `client_id`.

@@ -19,7 +19,7 @@ const (
 	defaultStoreLease   = 30 * time.Second
 )
 
-// Store says where contexts are kept, and how that is reached.
+// Store says where chibi keeps contexts, and how to reach that place.
 type Store struct {
 	// URL names a store that machines share; "": the files of the home.
 	URL string

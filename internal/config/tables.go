@@ -1,6 +1,6 @@
 package config
 
-// API are members of the request body; those that are nil are not sent.
+// API are members of the request body; chibi does not send nil ones.
 type API struct {
 	// The sampling temperature: how random the model's choice of words is.
 	Temperature *float64 `toml:"temperature" shared:"yes" unset:"not sent"`

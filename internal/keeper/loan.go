@@ -98,7 +98,7 @@ func (l *loan) follow(c *child) (isKept bool) {
 	}
 }
 
-// take takes what is to be written to the process. It returns false if the client does not
+// take takes data to write to the process. It returns false if the client does not
 // keep to the window.
 func (l *loan) take(data []byte) bool {
 	l.mu.Lock()

@@ -42,7 +42,7 @@ type Host struct {
 
 // Options say how the servers of a run are started and asked.
 type Options struct {
-	// Home is where is kept what the servers said.
+	// Home is where chibi keeps the servers' answers.
 	Home string
 	// Version is the program's.
 	Version string

@@ -26,7 +26,7 @@ func ManualOf(host *Host, servers []Server, problems []error) Manual {
 	return Manual{host, servers, problems}
 }
 
-// Servers lists the servers by name. problems say what else is named and not used.
+// Servers lists the servers by name. problems name other servers, which chibi does not use, and say why.
 func (m Manual) Servers() (list []Server, problems []error) { return m.servers, m.problems }
 
 // Find returns a server by its name.
@@ -80,7 +80,7 @@ func (m Manual) Offers(server Server, tool string) bool { return isUsed(server.S
 func (m Manual) UnknownTools() []string { return m.host.UnknownTools() }
 
 // Call calls a tool of a server on behalf of a person, by the server's name of it. No hook
-// fires and no rule is asked.
+// fires and no rule applies.
 func (m Manual) Call(ctx context.Context, server Server, tool string, args json.RawMessage) (tools.Result, error) {
 	return m.host.pool.Call(ctx, server.Server, tool, args)
 }
@@ -102,7 +102,7 @@ func (m Manual) Login(ctx context.Context, server Server, show func(address stri
 // configuration no longer has, and returns how many there were.
 func (m Manual) Logout(name string) (int, error) { return m.host.logins.Logout(name) }
 
-// HasEndedLogin reports whether a login at a server has expired or was revoked. Nobody is asked.
+// HasEndedLogin reports whether a login at a server has expired or was revoked. It asks nobody.
 func (m Manual) HasEndedLogin(server Server) (bool, error) {
 	if server.URL == "" {
 		return false, nil

@@ -245,13 +245,13 @@ func (m *Memory) rememberAnswer(f oneshot.File, e *entry, allowed bool) (effect 
 	return effect
 }
 
-// isOld reports whether an answer is to be checked because of its age.
+// isOld reports whether an answer needs a check because of its age.
 func (e *entry) isOld(now time.Time) bool {
 	age := now.Sub(e.ProbedAt)
 	return age < 0 || age >= oldAfter
 }
 
-// Due reports whether what is remembered of a plugin is to be checked.
+// Due reports whether a plugin's remembered answer needs a check.
 func (m *Memory) Due(f oneshot.File) oneshot.Due {
 	e := m.find(f)
 	switch {

@@ -39,7 +39,7 @@ func (o *offer) put(list []Definition) {
 	}
 }
 
-// wanted is a tool that is to be called. The hash is the hash of the definition that the rules saw;
+// wanted is a tool to call. The hash is the hash of the definition that the rules saw;
 // "": it may have any.
 type wanted struct{ name, hash string }
 
