@@ -52,7 +52,7 @@ func (t Turn) Cases(plugin string) (string, error) {
 		b.WriteString("\n" + string(text))
 	}
 	if count == 0 {
-		return "", fmt.Errorf("the trace has nothing that the plugin %q was asked in this turn", plugin)
+		return "", fmt.Errorf("the trace has no payload of the plugin %q in this turn", plugin)
 	}
 	return b.String(), nil
 }

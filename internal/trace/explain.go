@@ -97,7 +97,7 @@ func (e explanation) aboutPlugin(subject Subject) []string {
 	}
 	switch {
 	case len(idle) > 0 && len(texts) == 0:
-		return []string{fmt.Sprintf("Plugin %q changed nothing: it was asked at %s.", subject.Name,
+		return []string{fmt.Sprintf("Plugin %q changed nothing: chibi asked it at %s.", subject.Name,
 			english.WordSeries(idle, "and"))}
 	case len(idle) > 0:
 		return append(texts, fmt.Sprintf("Plugin %q changed nothing at %s.", subject.Name, english.WordSeries(idle, "and")))
@@ -139,14 +139,14 @@ func (e explanation) notAsked(name string) string {
 		case p.Skipped != "":
 			return fmt.Sprintf("Plugin %q was left out: %s.", name, strings.TrimSuffix(p.Skipped, "."))
 		case len(points) > 0:
-			return fmt.Sprintf("Plugin %q was not asked: it has hooks at %s, which did not happen in this turn.", name,
+			return fmt.Sprintf("chibi did not ask plugin %q: it has hooks at %s, which did not happen in this turn.", name,
 				english.WordSeries(points, "and"))
 		case len(p.Tools) > 0:
-			return fmt.Sprintf("Plugin %q was not asked: it has no hooks in this run, only tools: %s.", name,
+			return fmt.Sprintf("chibi did not ask plugin %q: it has no hooks in this run, only tools: %s.", name,
 				strings.Join(p.Tools, ", "))
 		}
 	}
-	return fmt.Sprintf("Plugin %q was not asked: it has no hooks in this run.", name)
+	return fmt.Sprintf("chibi did not ask plugin %q: it has no hooks in this run.", name)
 }
 
 func (e explanation) aboutPoint(subject Subject) []string {
@@ -164,6 +164,5 @@ func (e explanation) aboutPoint(subject Subject) []string {
 		return append(texts, fmt.Sprintf("No plugin changed or blocked anything at %s; %s%s.", name, asked(name, fired...),
 			times(len(fired))))
 	}
-	text := asked(name, fired...)
-	return append(texts, strings.ToUpper(text[:1])+text[1:]+times(len(fired))+".")
+	return append(texts, asked(name, fired...)+times(len(fired))+".")
 }

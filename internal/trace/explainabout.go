@@ -143,9 +143,9 @@ func (e explanation) silent(point hookpoints.Name) string {
 	case len(names) > 0:
 		return fmt.Sprintf("%s did not happen in this turn; plugins with a hook there: %s.", point, strings.Join(names, ", "))
 	case e.loaded.Plugins != nil:
-		return fmt.Sprintf("No plugin was asked at %s: none has a hook there.", point)
+		return fmt.Sprintf("chibi asked no plugin at %s: none has a hook there.", point)
 	}
-	return fmt.Sprintf("No plugin was asked at %s.", point)
+	return fmt.Sprintf("chibi asked no plugin at %s.", point)
 }
 
 func (e explanation) askedAt(points ...hookpoints.Name) string {
@@ -159,7 +159,7 @@ func (e explanation) askedAt(points ...hookpoints.Name) string {
 	}
 	for i, text := range texts {
 		where := english.WordSeries(at[text], "and")
-		if strings.HasPrefix(text, "no ") {
+		if strings.HasPrefix(text, "chibi asked no ") {
 			where = strings.Join(at[text], " or ")
 		}
 		texts[i] = strings.Replace(text, place, where, 1)

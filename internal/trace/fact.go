@@ -73,9 +73,9 @@ func asked(point hookpoints.Name, firings ...*firing) string {
 	}
 	switch len(names) {
 	case 0:
-		return "no plugin was asked at " + string(point)
+		return "chibi asked no plugin at " + string(point)
 	case 1:
-		return fmt.Sprintf("plugin %s was asked at %s", names[0], point)
+		return fmt.Sprintf("chibi asked plugin %s at %s", names[0], point)
 	}
-	return fmt.Sprintf("these %d plugins were asked at %s: %s", len(names), point, strings.Join(names, ", "))
+	return fmt.Sprintf("chibi asked these %d plugins at %s: %s", len(names), point, strings.Join(names, ", "))
 }

@@ -52,13 +52,13 @@ func (all *facts) addResult(about []Subject, f *firing, l Line) {
 		if slices.ContainsFunc(l.Discarded, func(c plugin.DiscardedCall) bool { return c.Why == l.Why }) {
 			return // it was asked before its turn
 		}
-		all.add(about, "Plugin %q was not asked at %s: %s.", l.Plugin, l.where(), l.why())
+		all.add(about, "chibi did not ask plugin %q at %s: %s.", l.Plugin, l.where(), l.why())
 	case plugin.Ignored:
 		why := strings.TrimSuffix(strings.Join(l.Notes, "; "), ".")
 		if why == "" {
 			why = l.why()
 		}
-		all.add(about, "What plugin %q answered at %s had no effect: %s.", l.Plugin, l.where(), why)
+		all.add(about, "The answer of plugin %q at %s had no effect: %s.", l.Plugin, l.where(), why)
 	case plugin.Claimed:
 		via := gjson.GetBytes(l.Answer, "via").String()
 		if via != "" {
@@ -78,7 +78,7 @@ func (all *facts) addResult(about []Subject, f *firing, l Line) {
 			if f.point == hookpoints.PreAPIRequest.Name {
 				about = about[:2] // the plugin and the point; alreadyThere describes places
 			}
-			all.addQuiet(about, "What plugin %q answered at %s was already there and changed nothing.", l.Plugin, l.where())
+			all.addQuiet(about, "The answer of plugin %q at %s was already there and changed nothing.", l.Plugin, l.where())
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (all *facts) addTexts(f *firing, topic []Subject) {
 		for _, l := range changed {
 			about := with(topic, Subject{KindPlugin, l.Plugin})
 			if f.noEffect != "" {
-				all.add(about, "What plugin %q asked for at %s had no effect: %s.", l.Plugin, l.where(),
+				all.add(about, "The request of plugin %q at %s had no effect: %s.", l.Plugin, l.where(),
 					strings.TrimSuffix(f.noEffect, "."))
 				continue
 			}
@@ -189,7 +189,7 @@ func addFilters(all *facts, f *firing) {
 			all.add(about, "Plugin %q filters %s out at %s: a call of it was refused.", l.Plugin, tool, l.where())
 			continue
 		}
-		all.addQuiet(about, "What plugin %q answered at %s does not filter %s out.", l.Plugin, l.where(), tool)
+		all.addQuiet(about, "The answer of plugin %q at %s does not filter %s out.", l.Plugin, l.where(), tool)
 	}
 }
 

@@ -144,7 +144,7 @@ func (r *request) alreadyThere(at string) (texts []string) {
 		if answered == nil || isObject || l.changes(at) {
 			continue
 		}
-		texts = append(texts, fmt.Sprintf("What plugin %q answered for %s was already there and changed nothing.",
+		texts = append(texts, fmt.Sprintf("The answer of plugin %q for %s was already there and changed nothing.",
 			l.Plugin, dotted(at)))
 	}
 	return texts

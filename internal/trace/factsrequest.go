@@ -67,7 +67,7 @@ func (s *arranged) merged(requests []*request, of func(*request) []fact) (list [
 
 // uncapitalized returns a sentence for use in the middle of another one.
 func uncapitalized(text string) string {
-	if first, _, _ := strings.Cut(text, " "); first == "The" || first == "Plugin" || first == "What" {
+	if first, _, _ := strings.Cut(text, " "); first == "The" || first == "Plugin" {
 		return strings.ToLower(text[:1]) + text[1:]
 	}
 	return text
@@ -195,7 +195,7 @@ func (r *request) uselessFilters() (list []fact) {
 		if l.Answer != nil && !isUseful {
 			list = append(list, fact{quiet: true, about: []Subject{{KindPlugin, l.Plugin},
 				pointOf(hookpoints.PreAPITools.Name)},
-				text: fmt.Sprintf("What plugin %q answered at %s excluded no tool.", l.Plugin, l.where())})
+				text: fmt.Sprintf("The answer of plugin %q at %s excluded no tool.", l.Plugin, l.where())})
 		}
 	}
 	return list

@@ -68,7 +68,7 @@ func TestARoundIsExplained(t *testing.T) {
 	explained := []string{
 		`The arguments of the call of shell (c1) were changed: command by plugin "list", then plugin "tmp", whose value ` +
 			`was used; dir by plugin "tmp"; they became {"command":"ls -a","dir":"/tmp"}.`,
-		`What plugin "late" answered at pre_tool had no effect: plugin "no" blocked.`,
+		`The answer of plugin "late" at pre_tool had no effect: plugin "no" blocked.`,
 	}
 	if diff := cmp.Diff(explained, append(turns[0].Explain(), turns[1].Explain()...)); diff != "" {
 		t.Errorf("sentences (-want +got):\n%s", diff)

@@ -52,7 +52,7 @@ func subagents(w *trace.Writer) {
 func TestSubAgentsThatWorkAtTheSameTimeAreToldApart(t *testing.T) {
 	turn := read(t, write(t, 1<<20, subagents))[0]
 	want := []string{
-		`In sub-agent agent-1: Plugin "late" was not asked at pre_tool: plugin "guard" blocked.`,
+		`In sub-agent agent-1: chibi did not ask plugin "late" at pre_tool: plugin "guard" blocked.`,
 		`In sub-agent agent-1: The call of shell_exec (c1) was blocked by plugin "guard", asked in position 1: no.`,
 		`In sub-agent agent-1: The output of the call of shell_exec (c1) was changed by plugin "tidy".`,
 		`In sub-agent agent-2: The arguments of the call of read_file (c1) were changed: path by plugin "guard"; ` +

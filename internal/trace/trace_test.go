@@ -242,7 +242,7 @@ func TestExplain(t *testing.T) {
 		`The tool d is not in the request: tools.include or tools.exclude of the configuration exclude it, or the ` +
 			`recipe does.`,
 		`temperature is 0.1 instead of 0.7: plugin "hot" set it to 0.9, then plugin "cold" set it to 0.1.`,
-		`Plugin "late" was not asked at pre_tool: plugin "guard" blocked.`,
+		`chibi did not ask plugin "late" at pre_tool: plugin "guard" blocked.`,
 		`The arguments of the call of b (c1) were changed: all of them by plugin "rewrite"; they became {"x":1}.`,
 		`The call of b (c1) was blocked by plugin "guard", asked in position 2: no b.`,
 		`The call of a (c2) did not run: tool "a" is not available here; plugin "exclude" excludes it.`,
@@ -251,7 +251,7 @@ func TestExplain(t *testing.T) {
 		`Plugin "tidy" continued the turn with ["more"] at pre_stop.`,
 		`Plugin "short" asked for the recipe "compact" to be run on the conversation at post_turn.`,
 		`Plugin "broken" failed at post_message: exit status 3.`,
-		`What plugin "odd" answered at session_end had no effect: its answer is not JSON.`,
+		`The answer of plugin "odd" at session_end had no effect: its answer is not JSON.`,
 	}
 	if diff := cmp.Diff(want, eventful(t).Explain()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -280,7 +280,7 @@ func TestExplainNamesDiscardedCalls(t *testing.T) {
 		`Plugin "spared" at post_turn: called before its turn for 12 ms, answer not used: plugin "a" changed the payload.`,
 		`Plugin "spared" at post_turn: called before its turn for 12 ms, answer not used: plugin "b" blocked.`,
 		`Plugin "unasked" at post_turn: called before its turn for 12 ms, answer not used: plugin "a" changed the payload.`,
-		`Plugin "unasked" was not asked at post_turn: not its tool.`,
+		`chibi did not ask plugin "unasked" at post_turn: not its tool.`,
 	}
 	if diff := cmp.Diff(want, turn.Explain()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

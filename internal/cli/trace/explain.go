@@ -119,7 +119,7 @@ func (e *unknownError) Error() string {
 }
 
 func (e *unknownError) elsewhere() error {
-	return fmt.Errorf("this turn was in context %q; what happened in %q is in its own trace: chibi -C %s trace explain",
+	return fmt.Errorf("this turn was in context %q; %q has its own trace: chibi -C %s trace explain",
 		e.context, e.about, e.about)
 }
 

@@ -133,10 +133,10 @@ func whyNotRepeated(then trace.Line, isAsked bool) string {
 	case !isAsked:
 		return fmt.Sprintf("%s: chibi no longer asks plugin %q", then.Point, then.Plugin)
 	case !then.IsWhole():
-		return fmt.Sprintf("%s: the trace does not contain what plugin %q received, because plugins removed words from it; "+
+		return fmt.Sprintf("%s: the trace does not contain the payload of plugin %q, because plugins removed words from it; "+
 			"with trace.received = true, it does", then.Point, then.Plugin)
 	case then.Payload == nil:
-		return fmt.Sprintf("%s: the trace does not contain what plugin %q received, because it was too large", then.Point,
+		return fmt.Sprintf("%s: the trace does not contain the payload of plugin %q, because it was too large", then.Point,
 			then.Plugin)
 	}
 	return ""

@@ -56,11 +56,11 @@ func TestReplayComparesTheAnswersOfTodayWithTheTracedOnes(t *testing.T) {
 			now:  []plugin.Plugin{answering("guard", "", nil)}},
 		{name: "a payload that was too large", then: traced(func(l *trace.Line) { l.Payload = nil }),
 			now: []plugin.Plugin{answering("guard", "", nil)}, skipped: 1,
-			lines: []string{`pre_message: the trace does not contain what plugin "guard" received, because it was too large`}},
+			lines: []string{`pre_message: the trace does not contain the payload of plugin "guard", because it was too large`}},
 		{name: "a payload without what plugins removed",
 			then: traced(func(l *trace.Line) { l.Removed = true }),
 			now:  []plugin.Plugin{answering("guard", "", nil)}, skipped: 1,
-			lines: []string{`pre_message: the trace does not contain what plugin "guard" received, because plugins removed ` +
+			lines: []string{`pre_message: the trace does not contain the payload of plugin "guard", because plugins removed ` +
 				`words from it; with trace.received = true, it does`}},
 		{name: "a plugin more", then: traced(nil),
 			now:      []plugin.Plugin{answering("guard", `{"prompt":"a"}`, nil), answering("new", "", nil)},

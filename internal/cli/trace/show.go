@@ -31,9 +31,9 @@ func traceCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "trace", Args: "[explain|FILE] [ABOUT]",
 		About: "show what plugins did in the newest turn, as a timeline, sentences or a page",
-		More: aboutFile + " \"chibi trace explain\" says it in sentences; with ABOUT, only what concerns that: a plugin, " +
+		More: aboutFile + " \"chibi trace explain\" says it in sentences. ABOUT selects the sentences about a plugin, " +
 			"a tool, a hook, a place in the request (temperature, api.temperature), prompt, system_prompt, a context, or the " +
-			"number of a turn, and before a name of several things which it is: \"tool wc\".",
+			"number of a turn. If several things have the name, say which: \"tool wc\".",
 		Flags: []cli.Flag{
 			turnFlag(&f.turn), agentFlag(&f.agent),
 			&cmdline.Flag{Name: "plugin", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.Last(&f.plugin),
