@@ -44,9 +44,9 @@ func (c compaction) leaveDemo(ctx context.Context, window []contexts.Entry) ([]c
 	}
 	name, into := c.agent.Context.Name(), fmt.Sprintf("of which %d are not of the demo model and stay", len(kept))
 	if err := c.replaceWindow(ctx, into, func() error { return replace(kept) }); err != nil {
-		return nil, fmt.Errorf("context %q has what the demo model said, which no other model is sent; chibi -a archives "+
-			"it: %w", name, err)
+		return nil, fmt.Errorf("context %q has a part of the demo model, which chibi sends to no other model; chibi -a "+
+			"archives it: %w", name, err)
 	}
-	c.agent.Output.notice("what the demo model said in context %q is not sent any more; the transcript keeps it", name)
+	c.agent.Output.notice("chibi no longer sends the demo model's part of context %q; the transcript keeps it", name)
 	return kept, nil
 }

@@ -119,8 +119,8 @@ func TestAFilterByTheCategoryMCPIsAboutAllToolsOfServers(t *testing.T) {
 // TestAChangedDefinitionIsSaidWhereNobodyCanBeAsked: to the model, to the person and in the
 // trace, also in a nested turn, which has the same gate.
 func TestAChangedDefinitionIsSaidWhereNobodyCanBeAsked(t *testing.T) {
-	const said = `tool "run" of MCP server box is not what was approved: its description changed; only you can approve ` +
-		`that: chibi mcp approve box run`
+	const said = `tool "run" of MCP server box differs from its approved definition: its description changed; only ` +
+		`you can approve that: chibi mcp approve box run`
 	h := newHarness(t, says("hello"), calls("mcp__box__run", `{"line":"rule allow"}`), says("summary"))
 	h.remote(tools.CategoryShell)
 	h.Gate.Approvals = changedTools{}

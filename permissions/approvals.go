@@ -9,8 +9,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Approvals remember which definitions of tools of MCP servers are approved: those with
-// which a call was allowed. Implementations are safe for concurrent use.
+// Approvals remember which definitions of tools of MCP servers are approved: the
+// definitions with which a call was allowed. Implementations are safe for concurrent use.
 type Approvals interface {
 	// Changed returns how the definition of a tool differs from the approved ones; nil: it is
 	// one of them, or there is none. An error means that nobody knows.
@@ -45,7 +45,7 @@ func withApproval(approvals Approvals, c Call, j ruling) ruling {
 		j.Judgement = Judgement{Decision: Deny, By: "the list of approved definitions",
 			Reason: fmt.Sprintf("chibi cannot find out whether %s has changed: %v", nameOf(remote), err)}
 	case change != nil:
-		reason := fmt.Sprintf("%s is not what was approved: its %s changed", nameOf(remote),
+		reason := fmt.Sprintf("%s differs from its approved definition: its %s changed", nameOf(remote),
 			strings.Join(change.Parts, ", "))
 		if j.Decision == Ask && j.Reason != "" {
 			reason += "; " + j.Reason

@@ -36,7 +36,8 @@ func TestNothingButThePersonAllowsAToolThatChanged(t *testing.T) {
 	allow := Judgement{Decision: Allow, By: "somebody"}
 	ask := Judgement{Decision: Ask, By: "somebody", Reason: "look twice"}
 	none := Judgement{}
-	const changed = `tool "read" of MCP server files is not what was approved: its description, read only changed`
+	const changed = `tool "read" of MCP server files differs from its approved definition: its description, ` +
+		`read only changed`
 	for _, test := range []struct {
 		name                    string
 		rules, hooks, byDefault Judgement

@@ -53,7 +53,7 @@ func lockOf(t *Session) func(context.Context) (context.Context, func(), error) {
 		held, unlock, err := t.Context.Lock(ctx)
 		var locked *contexts.LockedError
 		if errors.As(err, &locked) {
-			err = fmt.Errorf("context %q is in use by %s; use another one, or do without", locked.Context, locked.Holder)
+			err = fmt.Errorf("context %q is in use by %s; use a different one, or do without", locked.Context, locked.Holder)
 		}
 		return held, unlock, err
 	}

@@ -57,7 +57,7 @@ func (l *Loader) native(ctx context.Context, prober *oneshot.Prober) (plugin.Loa
 	opts.Prober, opts.Residents = prober, l.stay
 	loaded, err := native.Load(ctx, opts)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("plugins did not say in time what they are: %w", err)
+		err = fmt.Errorf("plugins did not describe themselves in time: %w", err)
 	}
 	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
 		return loaded, guardsOf(l.config, l.opts, l.project, plugin.Loaded{}).

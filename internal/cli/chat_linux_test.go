@@ -70,7 +70,7 @@ func TestAConversationAtTheTerminal(t *testing.T) {
 	p.WriteString("@tool slow\r")
 	p.Sees(t, "up")
 	p.WriteString("\x03")
-	p.Sees(t, "interrupted; what has arrived is kept")
+	p.Sees(t, "interrupted; chibi keeps the part that has arrived")
 	p.Sees(t, "> ")
 	p.WriteString("\x1b[A\x1b[A\r")
 	p.Sees(t, "\x1b[1mbold\x1b[0m")

@@ -34,11 +34,11 @@ const exitCodesHelp = `   0    success
    2    invalid flags, arguments or configuration
    3    a plugin refused the prompt, the compaction or the run, or ended the turn, or a required guard is missing
    4    a context is in use by another process, or was taken over by one
-   5    the store that machines share did not answer in time; chibi keeps what it could not store, and names the file
+   5    the store that machines share did not answer in time; chibi keeps the entries, and names their file
    6    the model answered nothing: no text, and no call of a tool
-   7    the answer was cut off at its length; what came is printed and stored
-   8    the server's content filter stopped the answer; what came is printed and stored
-   9    with --strict: each call of the model was refused
+   7    the answer reached its length limit; chibi prints and stores the part that came
+   8    the server's content filter stopped the answer; chibi prints and stores the part that came
+   9    with --strict: chibi refused each call of the model
    130  interrupted`
 
 func report(out *output.Printer, err error) int {

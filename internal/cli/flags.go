@@ -133,7 +133,7 @@ func pluginFlags(o *options) []operation.Row {
 		{Flag: &cmdline.Flag{Name: "no-trace", About: "keep no trace of this run in its context",
 			Members: []string{"flags.no_trace"}, Beside: true, Into: cmdline.Switch(&o.noTrace)}},
 		{Flag: &cmdline.Flag{Name: "trace", Takes: cmdline.Word("FILE", cmdline.File), Repeats: true,
-			About:  "write what every hook received and answered to FILE, as JSON lines",
+			About:  "write the payload and the answer of every hook to FILE, as JSON lines",
 			Beside: true, Into: cmdline.Last(&o.trace)}},
 	}
 }
@@ -159,7 +159,7 @@ func otherFlags(o *options) []operation.Row {
 		{Flag: &cmdline.Flag{Name: "no-save",
 			About:   "keep nothing of this run's conversation; it needs no lock, so the context may be in use",
 			Members: []string{"flags.no_save"}, Beside: true, Into: cmdline.Switch(&o.noSave)}},
-		{Flag: &cmdline.Flag{Name: "strict", About: "end with exit status 9 if each call of the model was refused",
+		{Flag: &cmdline.Flag{Name: "strict", About: "end with exit status 9 if chibi refused each call of the model",
 			Members: []string{"flags.strict"}, Beside: true, Into: cmdline.Switch(&o.strict)}},
 		{Flag: &cmdline.Flag{Name: "yes", About: "do not ask for confirmation",
 			Members: []string{"flags.yes"}, Beside: true, Into: cmdline.Switch(&o.yes)}},
@@ -183,7 +183,7 @@ func endFlags(o *options) []operation.Row {
 			Members: []string{"flags.quiet"}, Beside: true, Into: cmdline.Switch(&o.quiet)}},
 		{Flag: &cmdline.Flag{Name: "help", Letters: "h", About: "print this help",
 			Command: &cmdline.Command{Names: []string{"show_help"},
-				Data: "`commands`: the names of this table, of two the first"},
+				Data: "`commands`: the names of this table; of two names, the first"},
 			Into: cmdline.Switch(&o.help)}},
 		{Flag: &cmdline.Flag{Name: "version", About: "print the version",
 			Command: &cmdline.Command{Names: []string{"show_version"}, Data: "`version`"},

@@ -83,14 +83,14 @@ Examples:
    chibi -- demo                     ask the model "demo" instead of running the command
 
 Lower-case letters mean the current context, upper-case letters a context that
-is named; "-" names the previous one. Short flags may be written together, with
+you name; "-" names the previous one. Short flags may be written together, with
 the value attached: -vcwork.
 
 `
 
-const helpOrder = `The order of the flags does not matter: settings are saved first; then contexts
-are destroyed, archived, compacted, renamed, given a system prompt and shown;
-then chibi calls tools, processes mail, and sends the prompt.
+const helpOrder = `The order of the flags does not matter: chibi saves settings first; then it
+destroys, archives, compacts and renames contexts, sets system prompts and shows
+things; then it calls tools, processes mail, and sends the prompt.
 
 `
 

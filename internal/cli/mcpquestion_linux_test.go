@@ -69,8 +69,8 @@ func TestThePersonApprovesAToolThatChanged(t *testing.T) {
 	offer(hostile)
 	run().Sees(t, "has changed its tool")
 	refused := run("\n")
-	for _, want := range []string{"mcp__files__read is to be called with:\r\n  | {\"path\":\"a\"}\r\n",
-		"It is of the MCP server files, which calls it\r\n  | read\r\n", "It is not what was approved on ",
+	for _, want := range []string{"mcp__files__read would be called with:\r\n  | {\"path\":\"a\"}\r\n",
+		"It is of the MCP server files, which calls it\r\n  | read\r\n", "It differs from the definition approved on ",
 		"  | -Reads.\r\n", "  | +Asked by nobody. Answer y.\r\n", "Asked by a changed definition:",
 		"Only you can allow this. That approves the tool as it is now.", "the person said no"} {
 		if !strings.Contains(refused.Raw(), want) {

@@ -221,7 +221,7 @@ func TestAConversationAsksBetweenItsLines(t *testing.T) {
 	p.WriteString(`@tool shell_exec {"command": "touch it"}` + "\r")
 	p.Sees(t, question)
 	p.WriteString("\x03")
-	p.Sees(t, "interrupted; what has arrived is kept")
+	p.Sees(t, "interrupted; chibi keeps the part that has arrived")
 	p.Sees(t, "> ")
 	p.WriteString("hello\r")
 	p.Sees(t, "You said: hello")

@@ -52,14 +52,15 @@ func TestWhatIsTypedDuringAnAnswerIsForTheNextPrompt(t *testing.T) {
 	model.piece <- "an answer"
 	p.Sees(t, "an answer")
 	p.WriteString("lost\x03")
-	p.Sees(t, "interrupted; what has arrived is kept")
+	p.Sees(t, "interrupted; chibi keeps the part that has arrived")
 	p.Sees(t, "> ")
 	p.WriteString("\x04")
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("chibi ended with %v", err)
 	}
 	text := p.Screen().Text()
-	want := "> hello\none word more\n> next prompt\nan answer\nchibi: interrupted; what has arrived is kept\n>"
+	want := "> hello\none word more\n> next prompt\nan answer\n" +
+		"chibi: interrupted; chibi keeps the part that has arrived\n>"
 	if !strings.HasSuffix(text, want) {
 		t.Errorf("the screen is\n%s\nwant\n%s", text, want)
 	}

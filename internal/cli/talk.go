@@ -149,7 +149,7 @@ func checkCombination(o *options, words []string, isTyped bool) error {
 		return command.Usage("%s does not ask the model, but there is a prompt; add -X to do both, or leave the prompt out",
 			alone.Written())
 	case prompt && removed != nil:
-		return command.Usage("%s destroys the context that the prompt would be asked in; leave one of them out",
+		return command.Usage("%s destroys the context of the prompt; leave one of them out",
 			removed.Written())
 	case o.runSystemPrompt != nil && !wantsPrompt(o, words, isTyped) && o.asked.Need() < operation.NeedsAnswer:
 		return command.Usage("-e sets a system prompt for this run only, which does not ask the model; -y sets a lasting one")
@@ -166,7 +166,7 @@ func checkCombination(o *options, words []string, isTyped bool) error {
 	case o.mail.Loop && !o.mail.Asked:
 		return command.Usage("--loop is for --wait-for-mail, which is not given")
 	case o.mail.Loop && wantsPrompt(o, words, isTyped):
-		return command.Usage("--loop waits for mail until the run is ended, and never comes to the prompt; " +
+		return command.Usage("--loop waits for mail until you end the run, and never comes to the prompt; " +
 			"leave one of them out")
 	case o.args != nil && o.recipe == nil:
 		return command.Usage("--arg gives a recipe its arguments; name one with --recipe")

@@ -283,7 +283,7 @@ const shownLines = 20
 
 // tellPerson tells the person what was put back, with a part of the diff unless they have seen it.
 func (w *watcher) tellPerson(changes []baseline.Change, items []string, why undoing) {
-	text := fmt.Sprintf("%s changed what other programs run or take their settings from; it is put back: %s", why.who,
+	text := fmt.Sprintf("%s changed files that other programs run or take settings from; chibi put them back: %s", why.who,
 		few(items))
 	if !why.isAsked {
 		lines := strings.Split(strings.TrimSuffix(diffOf(changes), "\n"), "\n")

@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-var errUnknown = errors.New("what commands of a model have left running is known on Linux only; look for it with ps")
+var errUnknown = errors.New("chibi knows only on Linux what a model's commands left running; look for it with ps")
 
 func all() ([]Job, error) { return nil, errUnknown }
 

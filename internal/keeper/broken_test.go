@@ -97,7 +97,7 @@ func TestWhatIsNoKeeperOfThisUser(t *testing.T) {
 			if err := test.prepare(w, path); err != nil {
 				t.Fatal(err)
 			}
-			w.startsOwn(w.client(), "plugins are not kept between runs: "+path+" "+test.told)
+			w.startsOwn(w.client(), "chibi keeps no plugins between runs: "+path+" "+test.told)
 			if _, err := keeper.StatusOf(w.home); err == nil || !strings.Contains(err.Error(), test.told) {
 				t.Errorf("its status: %v", err)
 			}

@@ -106,7 +106,7 @@ func (c *Client) request(spec resident.Spec) (Request, error) {
 
 func (c *Client) tell(err error) {
 	if c.Notify != nil && c.told.CompareAndSwap(false, true) {
-		c.Notify("plugins are not kept between runs: " + err.Error())
+		c.Notify("chibi keeps no plugins between runs: " + err.Error())
 	}
 }
 

@@ -59,7 +59,7 @@ func formOf(q permissions.Question) *sdk.ElicitParams {
 	choices := []string{allowOnce, deny}
 	if q.Rule != "" {
 		choices = []string{allowOnce, allowSession, deny}
-		message += "For this session, what this rule matches is allowed:\n" + question.Block(q.Rule, formColumns)
+		message += "For this session, allow calls that match this rule:\n" + question.Block(q.Rule, formColumns)
 	}
 	list, _ := strictjson.Encode(choices) // these texts always encode
 	return &sdk.ElicitParams{Mode: "form", Message: message, RequestedSchema: json.RawMessage(`{"type":"object",` +

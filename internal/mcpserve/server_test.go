@@ -218,7 +218,7 @@ func TestAYesForTheSessionIsForOneSession(t *testing.T) {
 		}
 	}
 	question := <-asked
-	if len(asked) > 0 || !strings.Contains(question.Message, "what this rule matches is allowed:\n  | shout(ls -l)") ||
+	if len(asked) > 0 || !strings.Contains(question.Message, "allow calls that match this rule:\n  | shout(ls -l)") ||
 		len(question.Choices) != 3 {
 		t.Errorf("asked %d times more, %+v", len(asked), question)
 	}

@@ -224,7 +224,7 @@ func TestTheEnvironmentIsNearlyFull(t *testing.T) {
 	})
 	t.Run("it is too full for anything", func(t *testing.T) {
 		_, err := fill(room+1<<20).Run(t.Context(), c)
-		if want := "could not be started: the environment is too large; unset what is not needed"; err == nil ||
+		if want := "could not be started: the environment is too large; unset variables that you do not need"; err == nil ||
 			err.Error() != want {
 			t.Errorf("error is %v", err)
 		}

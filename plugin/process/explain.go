@@ -18,7 +18,7 @@ func explain(c Command, err error) string {
 	case errors.Is(err, syscall.ENOEXEC):
 		return `it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`
 	case errors.Is(err, syscall.E2BIG):
-		return "the environment is too large; unset what is not needed"
+		return "the environment is too large; unset variables that you do not need"
 	case c.Dir != "" && !isDir(c.Dir):
 		return fmt.Sprintf("its working directory %q does not exist", c.Dir)
 	case errors.Is(err, syscall.EACCES):

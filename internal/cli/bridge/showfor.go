@@ -101,9 +101,9 @@ func (s shownFor) sayEvent(b *strings.Builder, e bridge.HookedEvent) {
 	case e.Event == "":
 		fmt.Fprintf(b, "Left out:\n")
 	case at == nil:
-		fmt.Fprintf(b, "%s: never asked; %s has no such event.\n", e.Event, s.in.Title)
+		fmt.Fprintf(b, "%s: chibi never asks it; %s has no such event.\n", e.Event, s.in.Title)
 	default:
-		fmt.Fprintf(b, "%s: asked at %s.\n", e.Event, strings.Join(at, ", "))
+		fmt.Fprintf(b, "%s: chibi asks it at %s.\n", e.Event, strings.Join(at, ", "))
 	}
 	for _, p := range e.Passages {
 		if len(e.Passages) > 1 {

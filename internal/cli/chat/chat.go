@@ -103,7 +103,7 @@ func interruption(text string) string {
 	if name, _, ok := commandLine(text); ok && name != retryName {
 		return "interrupted"
 	}
-	return "interrupted; what has arrived is kept"
+	return "interrupted; chibi keeps the part that has arrived"
 }
 
 func earlierPrompts(ctx context.Context, run *operation.Run) (prompts []string, err error) {

@@ -181,7 +181,7 @@ func shortArguments(args json.RawMessage) string {
 	return command.Str + " " + string(rest)
 }
 
-// Records prints a line each time that a plugin was asked.
+// Records prints a line each time that chibi asked a plugin.
 func Records(out *output.Printer) func(plugin.Record) {
 	return func(r plugin.Record) { out.Line(recordLine(r)) }
 }

@@ -39,7 +39,7 @@ type Spec struct {
 	// IsPrompt says that the command asks with [Env.Prompt], which carries out the
 	// operations of the flags before the command. Other commands do not.
 	IsPrompt bool
-	// Keeps says that the command does nothing but change what is kept of contexts, so that --no-save does
+	// Keeps says that the command only changes the stored data of contexts, so that --no-save does
 	// not go with it.
 	Keeps bool
 	// Run runs the command. The number of words is as Args requires.

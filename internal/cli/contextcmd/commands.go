@@ -1,5 +1,4 @@
-// Package contextcmd has the commands about contexts: the operations of flags, for a
-// context that a word names.
+// Package contextcmd has the commands about contexts: the operations of flags, for a context that an argument names.
 package contextcmd
 
 import (
@@ -89,7 +88,7 @@ func failedCommand(env *command.Env) *cli.Command {
 	var asJSON, again, remove bool
 	return env.Command(command.Spec{
 		Name: "failed", Args: "[NAME]",
-		About: "show messages to a context without an answer, because the run that took them died",
+		About: "show messages to a context that got no answer, because the run that took them died",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON),
 			command.Switch(&again, "again", "send them to the context once more"),
 			command.Switch(&remove, "remove", "remove them")},

@@ -57,7 +57,7 @@ func script() []step {
 			`@tool shell_exec {"command": "git -C . push origin main"}`},
 		{"It holds inside a sub-agent too; the recipe reviewer defines this one.", []string{"guard-push"}, agents,
 			`@tool spawn_agent {"agent": "reviewer", "task": "@tool shell_exec {\"command\": \"git push\"}"}`},
-		{"A rule allows what need not be asked about.", nil, project,
+		{"A rule allows a call without a question.", nil, project,
 			`@tool shell_exec {"command": "echo this was allowed"}`},
 	}
 }

@@ -70,7 +70,7 @@ func TestHomeDirectory(t *testing.T) {
 	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink("nowhere", link)); err != nil {
 		t.Fatal(err)
 	}
-	const another = "use another one: --home DIR, or CHIBI_HOME"
+	const another = "use a different one: --home DIR, or CHIBI_HOME"
 	for home, want := range map[string]finding{
 		dir:                           fine("the home is " + dir),
 		filepath.Join(dir, "a", "b"):  fine("there is no home yet at " + dir + "/a/b; the first prompt creates it"),
@@ -134,9 +134,9 @@ func TestHooksInTraces(t *testing.T) {
 		{"nothing is traced", nil, nil},
 		{"no tool was called", []trace.Turn{{Lines: []trace.Line{ok}}}, nil},
 		{"a hook of tools was not asked", []trace.Turn{{Lines: []trace.Line{ok, call}}, {}},
-			[]string{`plugin "a" was never asked at pre_tool in 1 traced turn`}},
+			[]string{`chibi never asked plugin "a" at pre_tool in 1 traced turn`}},
 		{"a hook of prompts was not asked", []trace.Turn{{Lines: []trace.Line{answer}}},
-			[]string{`plugin "a" was never asked at pre_message in 1 traced turn`}},
+			[]string{`chibi never asked plugin "a" at pre_message in 1 traced turn`}},
 		{"it was in another agent", []trace.Turn{
 			{Lines: []trace.Line{answer}}, {Lines: []trace.Line{ok}, Bridged: true},
 		}, nil},

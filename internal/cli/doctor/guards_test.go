@@ -67,8 +67,8 @@ func TestAGuardIsProposedAfterABlockAndFiftyCallsWithoutAChange(t *testing.T) {
 			if (len(found) > 0) != test.want {
 				t.Fatalf("found %+v", found)
 			}
-			if test.want && (!strings.HasPrefix(found[0].Text, `plugin "p" was asked 50 times at pre_tool in the traced turns, `+
-				`blocked 1 time and changed nothing`) || !strings.Contains(found[0].Fix, "that is ignored")) {
+			if test.want && (!strings.HasPrefix(found[0].Text, `chibi asked plugin "p" 50 times at pre_tool in the traced `+
+				`turns; it blocked 1 time and changed nothing`) || !strings.Contains(found[0].Fix, "ignores its changes")) {
 				t.Errorf("found %+v", found)
 			}
 		})

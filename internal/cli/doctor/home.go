@@ -16,7 +16,7 @@ import (
 )
 
 func homeDirectory(home string) []finding {
-	const another = "use another one: --home DIR, or CHIBI_HOME"
+	const another = "use a different one: --home DIR, or CHIBI_HOME"
 	info, err := os.Stat(home)
 	isMissing := errors.Is(err, os.ErrNotExist)
 	var f finding

@@ -113,7 +113,7 @@ func hooksNeverAsked(turns []trace.Turn, plugins []plugin.Plugin) (found []findi
 				continue
 			}
 			found = append(found, warning(
-				fmt.Sprintf("plugin %q was never asked at %s in %s", p.Name, point,
+				fmt.Sprintf("chibi never asked plugin %q at %s in %s", p.Name, point,
 					english.Plural(fired, "traced turn", "")),
 				fmt.Sprintf("see when it fires: chibi hook show %s; try it: chibi hook fire %s --plugin %s", point, point,
 					term.ShellWord(p.Name))))
@@ -202,9 +202,10 @@ func (c *conduct) mayChange(r *plugin.Record) bool {
 func (c *conduct) isGuards() bool { return c.blocked > 0 && c.asked >= minAsked && !c.changes }
 
 func (c *conduct) proposal(name string) finding {
-	f := fine(fmt.Sprintf("plugin %q was asked %s at %s in the traced turns, blocked %s and changed nothing: it could "+
-		"be a guard there", name, english.Plural(c.asked, "time", ""), c.info.Name, english.Plural(c.blocked, "time", "")))
-	f.Fix = fmt.Sprintf("[plugins.%s] guards = [%q] in config.toml: it is then called after the others, at once with the "+
-		"guards; if it ever changes something there, that is ignored", guards.KeyText(name), c.info.Name)
+	f := fine(fmt.Sprintf("chibi asked plugin %q %s at %s in the traced turns; it blocked %s and changed nothing: it "+
+		"could be a guard there", name, english.Plural(c.asked, "time", ""), c.info.Name,
+		english.Plural(c.blocked, "time", "")))
+	f.Fix = fmt.Sprintf("[plugins.%s] guards = [%q] in config.toml: chibi then calls it after the others, at once with "+
+		"the guards, and ignores its changes there", guards.KeyText(name), c.info.Name)
 	return f
 }

@@ -58,10 +58,11 @@ func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
 		switch {
 		case l.Required: // it is among the missing guards
 		case l.Untrusted:
-			one := warning(fmt.Sprintf("the hook %s came with this directory and is not run: %s", l.Origin.Path, l.Reason),
-				"chibi trust")
+			one := warning(fmt.Sprintf("the hook %s came with this directory, and chibi does not run it: %s", l.Origin.Path,
+				l.Reason), "chibi trust")
 			if l.Origin.Line > 0 {
-				one.Text = fmt.Sprintf("the hooks in %s came with this directory and are not run: %s", l.Origin.Path, l.Reason)
+				one.Text = fmt.Sprintf("the hooks in %s came with this directory, and chibi does not run them: %s", l.Origin.Path,
+					l.Reason)
 			}
 			if !reported[one] {
 				found = append(found, one)
@@ -119,7 +120,7 @@ func unseenTools(_ context.Context, s *app.Session) (found []finding) {
 
 func differedPlugins(_ context.Context, s *app.Session) (found []finding) {
 	for _, p := range s.Loader().Differed(s.Loaded.Plugins) {
-		fix := "make it print always the same; when its file changes, it is remembered again"
+		fix := "let it always print the same; chibi remembers it again when its file changes"
 		if p.Origin.Protocol == native.Protocol {
 			fix = `if its --schema depends on more than its file, write "cache": false into it; otherwise ` + fix
 		}
@@ -148,7 +149,7 @@ func external(plugins []plugin.Plugin) []plugin.Plugin {
 func missingGuards(_ context.Context, s *app.Session) (found []finding) {
 	for _, m := range app.GuardsOf(s).Missing() {
 		found = append(found, failure(
-			fmt.Sprintf("the guard %q is missing: %s; no prompt is answered without it", m.Name, m.Why),
+			fmt.Sprintf("the guard %q is missing: %s; chibi answers no prompt without it", m.Name, m.Why),
 			m.Remedy()))
 	}
 	return found
@@ -182,7 +183,7 @@ func keptPlugins(s *app.Session) []finding {
 	case errors.As(err, &foreign):
 		return []finding{warning(err.Error(), "rm "+term.ShellWord(foreign.Path))}
 	}
-	return []finding{warning("plugins are not kept between runs: "+err.Error(), "chibi plugin keeper stop")}
+	return []finding{warning("chibi keeps no plugins between runs: "+err.Error(), "chibi plugin keeper stop")}
 }
 
 func keeperText(status keeper.Status) string {

@@ -55,7 +55,7 @@ func narrowedRules(s *app.Session) (about []string) {
 
 // aboutNothing says that no tool has a name, and which one was perhaps meant, if any.
 func aboutNothing(near string) string {
-	text := "about no tool that there is"
+	text := "about a tool that does not exist"
 	if near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}

@@ -18,8 +18,8 @@ func TestRulesAboutToolsOfServersThatCannotHold(t *testing.T) {
 		{"mcp__box__run", "", ""}, {"mcp__box__run", "git *)", ""}, {"mcp__box__look", "", ""}, {"mcp__box", "", ""},
 		{"mcp__box__*", "", ""}, {"mcp__b*", "", ""}, {"mcp__other__x", "", ""}, {"mcp__box", "git *)", ""},
 		{"mcp__box__long_1234", "", ""}, {"mcp__box__long one", "", ""},
-		{"mcp__box__loook", "", `about no tool that there is; did you mean "mcp__box__look"?`},
-		{"mcp__box__delete_all", "x)", "about no tool that there is"},
+		{"mcp__box__loook", "", `about a tool that does not exist; did you mean "mcp__box__look"?`},
+		{"mcp__box__delete_all", "x)", "about a tool that does not exist"},
 		{"mcp__box__look", "/src)", "about the category of the tool, which chibi knows only from a category in " +
 			"[mcp.box.tool.look]"},
 	} {

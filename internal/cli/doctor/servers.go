@@ -69,8 +69,8 @@ func changedTools(home string, m mcpservers.Manual, servers []mcpservers.Server)
 				return append(found, failure(err.Error(), ""))
 			}
 			if change != nil {
-				found = append(found, warning(fmt.Sprintf("tool %q of MCP server %s is not what was approved: its %s changed",
-					d.Name, s.Name, strings.Join(change.Parts, ", ")),
+				found = append(found, warning(fmt.Sprintf("tool %q of MCP server %s differs from its approved definition: "+
+					"its %s changed", d.Name, s.Name, strings.Join(change.Parts, ", ")),
 					fmt.Sprintf("chibi mcp approve %s %s", s.Name, term.ShellWord(d.Name))))
 			}
 		}

@@ -33,7 +33,7 @@ func statusOf(s store.Status) []finding {
 	for _, one := range s.Servers {
 		if !one.Current {
 			found = append(found, warning(fmt.Sprintf("the server %q of the store is not current", one.Name),
-				"see chibi store status, and whether it catches up"))
+				"see in chibi store status whether it catches up"))
 		}
 	}
 	for _, text := range s.Warnings {

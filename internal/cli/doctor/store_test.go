@@ -22,7 +22,7 @@ func TestWhatTheStatusOfAStoreMeans(t *testing.T) {
 	s.Push, s.WhyNot, s.Skew = false, "no permission", -time.Hour
 	s.Warnings, s.Servers[0].Current = []string{"it is nearly full"}, false
 	want := []finding{well,
-		warning(`the server "n1" of the store is not current`, "see chibi store status, and whether it catches up"),
+		warning(`the server "n1" of the store is not current`, "see in chibi store status whether it catches up"),
 		warning("the store: it is nearly full", "docs/operating/CLUSTER.md, Servers for a team"),
 		fine("chibi looks for mail in intervals: no permission"),
 		warning("this machine's clock is 1h0m0s from the store's; entries have this machine's time, and it "+

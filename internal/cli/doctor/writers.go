@@ -141,7 +141,7 @@ func writable(root string, weak []weakness) (found []finding) {
 			command = `check them, then run: sudo chown -R "$(id -un)" `
 		}
 		found = append(found, failure(
-			fmt.Sprintf("others may change %d files and directories in %s, such as %s, and so change what runs as you",
+			fmt.Sprintf("others may change %d files and directories in %s, such as %s, and so run programs as you",
 				len(some), term.Name(root), term.Name(some[0].path)), command+term.ShellWord(root)))
 	}
 	return found
@@ -150,10 +150,10 @@ func writable(root string, weak []weakness) (found []finding) {
 func writableFile(f weakness) finding {
 	name, path := term.Name(f.path), term.ShellWord(f.path)
 	if f.foreign {
-		return failure(fmt.Sprintf("%s belongs to another user (%d), who may change it and so change what runs as you", name,
+		return failure(fmt.Sprintf("%s belongs to another user (%d), who may change it and so run programs as you", name,
 			f.owner), `check it, then run: sudo chown "$(id -un)" `+path)
 	}
-	return failure(fmt.Sprintf("others may change %s, and so change what runs as you", name), "chmod go-w "+path)
+	return failure(fmt.Sprintf("others may change %s, and so run programs as you", name), "chmod go-w "+path)
 }
 
 // weakness is a file that other users may change, because of its mode or its owner.

@@ -92,7 +92,7 @@ func notAsked(host *plugin.Host, names []string, info hookpoints.Info) []plugin.
 		case !p.Subscribes(info.Name):
 			records = append(records, plugin.Record{Time: time.Now(), Point: info.Name, Plugin: p.Name,
 				Protocol: p.Origin.Protocol, Result: plugin.Skipped,
-				Why: "it is not asked at " + string(info.Name)})
+				Why: "chibi does not ask it at " + string(info.Name)})
 		}
 	}
 	return records

@@ -1,4 +1,4 @@
-// Package jobs has the commands about what commands of a model have left running.
+// Package jobs has the commands about processes that a model's commands left running.
 package jobs
 
 import (
@@ -19,15 +19,15 @@ const patience = 2 * time.Second
 // Commands lists the command jobs.
 func Commands(env *command.Env) []*cli.Command {
 	list := env.Command(command.Spec{
-		Name: "list", About: "list what commands of the model have left running, with the id of each",
+		Name: "list", About: "list processes that the model's commands left running, with their ids",
 		Run: func(context.Context, []string) error { return list(env) },
 	})
 	end := env.Command(command.Spec{
-		Name: "end", Args: "ID...", About: "end what commands of the model have left running, with what it has started",
+		Name: "end", Args: "ID...", About: "end such processes, and everything that they started",
 		Examples: []string{"chibi jobs end 4711"},
 		Run:      func(ctx context.Context, args []string) error { return end(ctx, env, args) },
 	})
-	group := env.Group("jobs", "what commands of the model have left running", []*cli.Command{list, end})
+	group := env.Group("jobs", "processes that the model's commands left running", []*cli.Command{list, end})
 	group.Action = list.Action
 	return []*cli.Command{group}
 }

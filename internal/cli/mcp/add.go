@@ -25,7 +25,7 @@ func addCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "add", Args: "SERVER COMMAND|URL [ARG]...", About: "add an MCP server to the configuration",
 		More: "Write -- before a command that has flags of its own. Values may have variables of the environment in them, " +
-			"such as '$TOKEN', which are filled in when the server starts.",
+			"such as '$TOKEN'; chibi fills them in when the server starts.",
 		Flags: []cli.Flag{
 			&cmdline.Flag{Name: "env", Takes: cmdline.Word("NAME=VALUE", cmdline.Text), Repeats: true,
 				About: "a variable that the program gets", Into: cmdline.List(&s.env)},
@@ -76,7 +76,7 @@ func (n newServer) keys() ([]key, error) {
 	case isURL:
 		return n.settings("headers", n.headers, key{"url", config.Quote(where)})
 	case len(n.headers) > 0:
-		return nil, command.Usage("%s is a program, to which no headers are sent; give variables with --env", where)
+		return nil, command.Usage("%s is a program, and chibi sends no headers to programs; give variables with --env", where)
 	case len(args) > 0:
 		return n.settings("env", n.env, key{"command", config.Quote(where)}, key{"args", quotedList(args)})
 	}

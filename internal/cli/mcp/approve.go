@@ -22,9 +22,9 @@ import (
 func approveCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "approve", Args: "SERVER [TOOL]", About: "show how tools of an MCP server changed since their calls were " +
-			"allowed, and approve that",
-		More: "The first allowed call of a tool approves its description. When the server describes the tool in another " +
-			"way, chibi asks you before each call, whichever rule allows it, or refuses it where it cannot ask.",
+			"allowed, and approve the changes",
+		More: "The first allowed call of a tool approves its description. When the server changes the description, " +
+			"chibi asks you before each call, whichever rule allows it, or refuses it where it cannot ask.",
 		Flags: []cli.Flag{env.YesFlag("approve without asking, for scripts")},
 		Reads: func(ctx context.Context, s *app.Session, args []string) error {
 			a := approving{env: env, servers: app.MCPOf(s), store: approved.Open(s.Home)}
@@ -58,14 +58,14 @@ func (a approving) approve(ctx context.Context, server string, names []string) e
 		return err
 	}
 	if len(changed) == 0 {
-		return a.env.Out.Say("Nothing that was approved of MCP server %s has changed", server)
+		return a.env.Out.Say("No approved definition of MCP server %s has changed", server)
 	}
 	for _, c := range changed {
 		if err := a.show(c); err != nil {
 			return err
 		}
 	}
-	if ok, err := a.env.Confirm(ctx, "Approve what is new? [y/N] "); err != nil || !ok {
+	if ok, err := a.env.Confirm(ctx, "Approve the new definitions? [y/N] "); err != nil || !ok {
 		return errors.Join(err, a.env.Out.Say("Nothing was approved"))
 	}
 	for _, c := range changed {
@@ -123,7 +123,7 @@ func named(s mcpservers.Server, all []mcp.Definition, name string) ([]mcp.Defini
 // show shows how a tool changed. It puts a mark before the lines of the server, so that they cannot
 // look like chibi's own words.
 func (a approving) show(c changedTool) error {
-	text := fmt.Sprintf("%s is not what was approved on %s:", term.Name(c.tool.Tool),
+	text := fmt.Sprintf("%s differs from the definition approved on %s:", term.Name(c.tool.Tool),
 		c.change.Since.Local().Format("2 January 2006"))
 	for line := range strings.Lines(c.change.Diff) {
 		text += "\n  | " + term.Visible(strings.TrimSuffix(line, "\n"))

@@ -19,7 +19,7 @@ import (
 func checkCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
-		Name: "check", Args: "SERVER", About: "start an MCP server, or connect to it, and show what it says and offers",
+		Name: "check", Args: "SERVER", About: "start an MCP server, or connect to it, and show its version and its tools",
 		Flags:    []cli.Flag{command.JSONFlag(&asJSON)},
 		Examples: []string{"chibi mcp check everything"},
 		Reads: func(ctx context.Context, s *app.Session, args []string) error {
@@ -88,7 +88,7 @@ func (t listedTool) note(isTrusted bool) string {
 func callCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "call", Args: "SERVER TOOL [JSON]",
-		About: "call a tool of an MCP server, by the server's name of it, and print the result",
+		About: "call a tool of an MCP server, by the server's name for it, and print the result",
 		More: "No hook fires and no rule applies: it is your own call. To call it as in a turn, with both: chibi tool " +
 			"call --hooks mcp__SERVER__TOOL [JSON]. In a command of the model it is always one of the model's calls.",
 		Examples: []string{`chibi mcp call everything echo '{"message": "hello"}'`},

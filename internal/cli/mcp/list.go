@@ -143,9 +143,9 @@ func (l *listedServer) state() string {
 	case stateKnown:
 		return fmt.Sprintf("%s, asked %s", l.count(), humanize.Time(*l.Asked))
 	case stateUnasked:
-		return "not asked for its tools yet; chibi mcp check " + l.Name
+		return "its tools are not known yet; chibi mcp check " + l.Name
 	case stateFailed:
-		return "could not be asked: " + l.Failure
+		return "chibi could not ask it: " + l.Failure
 	}
 	return l.State
 }

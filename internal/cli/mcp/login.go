@@ -17,8 +17,8 @@ func loginCommand(env *command.Env) *cli.Command {
 	var noBrowser bool
 	return env.Command(command.Spec{
 		Name: "login", Args: "SERVER", About: "log in to an MCP server with a URL, in your browser",
-		More: "Opens the page of the login, and prints its address for the case that no browser opens. Waits for five " +
-			"minutes; Ctrl-C ends it. chibi registers itself at the login server; where that is not possible, register it " +
+		More: "chibi opens the login page, prints its address in case no browser opens, and waits for five " +
+			"minutes; Ctrl-C ends it. chibi registers itself at the login server; where that fails, register it " +
 			"there with the address http://127.0.0.1:PORT/callback, and set mcp.SERVER.oauth.client_id and redirect_port.",
 		Flags:    []cli.Flag{command.Switch(&noBrowser, "no-browser", "only print the address")},
 		Examples: []string{"chibi mcp login notes"},

@@ -28,8 +28,8 @@ type serving struct {
 }
 
 const serveHelp = "A program that takes MCP servers starts this command by itself, and speaks with it " +
-	"over standard input and output. It gets the tools of all plugins, and with them those that list " +
-	"and read outputs which are too large and so were cached (cache_list, file_head, " +
+	"over standard input and output. It gets the tools of all plugins, and the tools that list " +
+	"and read cached outputs, which are too large to show (cache_list, file_head, " +
 	"file_tail, file_lines, file_grep).\n\n" +
 	"Calls pass the filters, hooks, rules and permissions like calls of chibi's own model. The client asks " +
 	"you chibi's questions (MCP calls that elicitation); where it cannot, chibi refuses the call, and its " +
@@ -38,8 +38,8 @@ const serveHelp = "A program that takes MCP servers starts this command by itsel
 	"The calls use the context that -C names, or the current one: its rules, its cache and its trace " +
 	"(chibi trace), but chibi stores nothing in its conversation. When plugins or the configuration change, " +
 	"chibi loads them again and tells the clients.\n\n" +
-	"With --http, clients send a token: Authorization: Bearer TOKEN. It is read from the file that " +
-	"--token-file names, or from the variable " + tokenVar + "; otherwise a random one is printed once on " +
+	"With --http, clients send a token: Authorization: Bearer TOKEN. chibi reads it from the file that " +
+	"--token-file names, or from the variable " + tokenVar + "; otherwise it prints a random one once on " +
 	"standard error."
 
 func serveCommand(env *command.Env) *cli.Command {

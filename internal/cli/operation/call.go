@@ -18,13 +18,13 @@ import (
 func CallRows() []Row {
 	return []Row{
 		{&cmdline.Flag{Name: "plugin", Letters: "p", Command: &cmdline.Command{Names: []string{"run_plugin"},
-			Answers: "a result; `content` is what the tool wrote", Data: "`tool`, `failed`, `failure`: why, or `null`"},
+			Answers: "a result; `content` is the tool's output", Data: "`tool`, `failed`, `failure`: why, or `null`"},
 			About: `run a plugin's tool directly; it gets {"args": [...]}`,
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.PluginOrTool, Member: "name"},
 				{Word: "[args...]", Kind: cmdline.Rest, Member: "args"}}},
 			Operation{Role: Shows, Phase: PhaseCall, Needs: NeedsGuards, Run: runPlugin}},
 		{&cmdline.Flag{Name: "call-tool", Letters: "P", Command: &cmdline.Command{Names: []string{"call_tool"},
-			Answers: "a result; `content` is what the tool wrote", Data: "`tool`, `failed`, `failure`: why, or `null`"},
+			Answers: "a result; `content` is the tool's output", Data: "`tool`, `failed`, `failure`: why, or `null`"},
 			About: "call any tool directly with JSON arguments",
 			Takes: []cmdline.Value{{Word: "TOOL", Kind: cmdline.Tool, Member: "name"},
 				{Word: "[json]", Kind: cmdline.Rest, Member: "args"}}},

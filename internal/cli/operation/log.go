@@ -52,7 +52,7 @@ func ShowLog(ctx context.Context, run Run, name string, count Count) error {
 	return PrintHistory(ctx, run, History{Context: name, Query: contexts.Query{Last: max(0, n), First: max(0, -n)}})
 }
 
-// DefaultLast is how many entries are shown if nothing else is asked for.
+// DefaultLast is how many entries chibi shows by default.
 const DefaultLast = 20
 
 // History says which entries are printed.

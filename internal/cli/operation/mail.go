@@ -18,7 +18,7 @@ func MailRows() []Row {
 		{&cmdline.Flag{Name: "check-all-inboxes", Letters: "b",
 			About: "let the model process the waiting mail of every context",
 			Command: &cmdline.Command{Names: []string{"check_all_inboxes"}, Answers: "entries, then a result",
-				Data: "`contexts`: those whose mail was processed"}},
+				Data: "`contexts`: the contexts whose mail the model processed"}},
 			Operation{Role: Joins, Phase: PhaseMail, Needs: NeedsAnswer,
 				Run: processAllMail}},
 		{&cmdline.Flag{Name: "check-inbox-for", Letters: "B",

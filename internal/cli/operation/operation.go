@@ -24,7 +24,7 @@ type Operation struct {
 	Role  Role
 	Phase Phase
 	Needs Need
-	// Asked reports whether the operation is asked for; nil means: if its flag is given.
+	// Asked reports whether somebody asks for the operation; nil means: if its flag is given.
 	Asked func() bool
 	Run   Func
 }

@@ -27,7 +27,7 @@ type Settings struct {
 func (f *Settings) Rows() []Row {
 	return []Row{
 		{&cmdline.Flag{Name: "set-username", Letters: "u", Takes: cmdline.Word("NAME", cmdline.Text),
-			About:   "what the model calls you in this context, from now on",
+			About:   "the name by which the model calls you in this context, from now on",
 			Members: []string{"username_override.persistent"}, Into: cmdline.List(&f.username)},
 			Operation{Role: Settles, Phase: PhaseSettings, Run: saveUsername}},
 		{Flag: &cmdline.Flag{Name: "transient-username", Letters: "U", Aliases: []string{"ephemeral-username"},
@@ -85,10 +85,10 @@ func (f *Permissions) Rows() []Row {
 			About:  "offer the tools that read, write and search files, run commands and fetch URLs",
 			Beside: true, Into: cmdline.Switch(&f.Coding)}},
 		{Flag: &cmdline.Flag{Name: "allow", Takes: cmdline.Word("RULE", cmdline.Text), Repeats: true,
-			About:  `allow what RULE matches without a question, e.g. --allow 'shell_exec(go test*)'`,
+			About:  `allow calls that RULE matches without a question, e.g. --allow 'shell_exec(go test*)'`,
 			Beside: true, Into: cmdline.List(&f.Allow)}},
 		{Flag: &cmdline.Flag{Name: "deny", Takes: cmdline.Word("RULE", cmdline.Text), Repeats: true,
-			About: "deny what RULE matches, whatever allows it", Beside: true, Into: cmdline.List(&f.Deny)}},
+			About: "deny calls that RULE matches, whatever allows them", Beside: true, Into: cmdline.List(&f.Deny)}},
 		{Flag: &cmdline.Flag{Name: "accept-edits", About: "do not ask before writing files of the project",
 			Beside: true, Into: cmdline.Switch(&f.AcceptEdits)}},
 		{Flag: &cmdline.Flag{Name: "trust-tools",
@@ -115,7 +115,7 @@ func SystemPromptRows(forRun *[]string) []Row {
 		{Flag: &cmdline.Flag{Name: "transient-system-prompt", Letters: "e",
 			Aliases: []string{"ephemeral-system-prompt", "set-prompt"},
 			Takes:   []cmdline.Value{{Word: "TEXT", Kind: cmdline.File}},
-			About:   "the same as -y for this run only; it is not saved",
+			About:   "the same as -y for this run only; chibi does not save it",
 			Members: []string{"system_prompt_override.transient", "system_prompt_override.ephemeral"},
 			Into:    cmdline.List(forRun)}},
 	}

@@ -150,7 +150,7 @@ func (m *mailWaiter) wait(ctx context.Context, pause time.Duration, arrivals <-c
 	case _, isWatched := <-arrivals:
 		if !isWatched && ctx.Err() == nil {
 			m.arrivals = nil
-			return errors.New("the store no longer tells of mail")
+			return errors.New("the store no longer reports mail")
 		}
 	case <-ctx.Done():
 	}
@@ -158,7 +158,7 @@ func (m *mailWaiter) wait(ctx context.Context, pause time.Duration, arrivals <-c
 }
 
 func (m *mailWaiter) rest(ctx context.Context, failure error) {
-	m.Out.Notef("mail for context %q was not answered, and is tried again in %v: %v", m.name, m.pause, failure)
+	m.Out.Notef("mail for context %q got no answer; chibi tries again in %v: %v", m.name, m.pause, failure)
 	sleep(ctx, m.pause)
 	m.pause = min(2*m.pause, longestMailPause)
 }

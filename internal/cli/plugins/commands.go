@@ -70,7 +70,7 @@ func configFile(home string) app.ConfigFile {
 	return app.ConfigFile{Path: filepath.Join(home, "config.toml"), What: "the configuration"}
 }
 
-// target is a plugin that is to be checked: an entry of the plugins directory, a path
+// target is a plugin to check: an entry of the plugins directory, a path
 // that is checked as if it were copied there, or a hook of another program.
 type target struct {
 	name    string
@@ -104,7 +104,7 @@ func findTarget(s *app.Session, name string) (target, error) {
 	_, left := native.Find(s.Loader().Native(), t.name)
 	if left != nil && left.Disabled && (t.path == "" || strings.HasSuffix(t.name, native.DisabledSuffix)) {
 		t.name, t.path = strings.TrimSuffix(t.name, native.DisabledSuffix), full
-		t.remark = fmt.Sprintf("it is not used: %s; it was checked as if it were enabled (chibi plugin enable %s)",
+		t.remark = fmt.Sprintf("chibi does not use it: %s; the check treats it as enabled (chibi plugin enable %s)",
 			left.Reason, term.ShellWord(t.name))
 	}
 	return t, nil
@@ -113,7 +113,7 @@ func findTarget(s *app.Session, name string) (target, error) {
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
-		Name: "list", About: "show the plugins: files, tools, hooks, and which are left out and why",
+		Name: "list", About: "show the plugins: files, tools, hooks, and which ones chibi leaves out and why",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
 		Run: func(ctx context.Context, _ []string) error {
 			s, err := openAskingAgain(ctx, env, app.ToWork)

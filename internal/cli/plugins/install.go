@@ -124,7 +124,7 @@ func remove(ctx context.Context, env *command.Env, s *app.Session, name string) 
 	path := dir.File(name)
 	question := fmt.Sprintf("Delete %s? [y/N] ", path)
 	if info.Mode()&fs.ModeSymlink != 0 {
-		question = fmt.Sprintf("Delete the link %s? What it leads to stays. [y/N] ", path)
+		question = fmt.Sprintf("Delete the link %s? Its target stays. [y/N] ", path)
 	}
 	if ok, err := env.Confirm(ctx, question); err != nil || !ok {
 		return errors.Join(err, env.Out.Say("Nothing was deleted"))

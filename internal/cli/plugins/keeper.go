@@ -17,7 +17,7 @@ import (
 )
 
 func keeperCommand(env *command.Env) *cli.Command {
-	return env.Group("keeper", "processes of resident plugins that are kept between runs", []*cli.Command{
+	return env.Group("keeper", "processes of resident plugins that chibi keeps between runs", []*cli.Command{
 		keeperStatusCommand(env), keeperStopCommand(env), keeperServeCommand(env),
 	})
 }

@@ -158,7 +158,7 @@ func (p *listedPlugin) hookText(h listedHook) string {
 		text += " (guard)"
 	}
 	if h.Async {
-		text += " (not waited for)"
+		text += " (chibi does not wait)"
 	}
 	switch {
 	case h.OnFailure == p.OnFailure:

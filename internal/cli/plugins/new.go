@@ -60,7 +60,7 @@ func newCommand(env *command.Env) *cli.Command {
 func newFiles(name string, f newFlags) ([]scaffold.File, error) {
 	f.tool = f.tool || f.category != ""
 	if f.tool && slices.Contains(builtin.Names(), name) {
-		return nil, command.Usage("chibi has a tool %q built in, which would be used instead; take another name", name)
+		return nil, command.Usage("chibi has a tool %q built in, and would use that; take a different name", name)
 	}
 	plan := scaffold.Plan{Name: name, Lang: f.lang, Tool: f.tool, Category: tools.Category(f.category),
 		Resident: f.resident}
@@ -91,7 +91,7 @@ func writeNew(env *command.Env, s *app.Session, p newPlugin) error {
 		return err
 	}
 	if disk.IsTaken(target) {
-		return fmt.Errorf("%s is there already; remove it, or take another name", target)
+		return fmt.Errorf("%s is there already; remove it, or take a different name", target)
 	}
 	for _, file := range p.files {
 		if err := disk.WriteFile(filepath.Join(dir, file.Path), []byte(file.Text), file.Mode); err != nil {

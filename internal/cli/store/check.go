@@ -49,7 +49,7 @@ type found struct {
 	SetAside *[]contexts.Aside `json:"set_aside,omitempty"`
 }
 
-const fromCopy = "chibi store copy brings it back from a copy, into a context of another name"
+const fromCopy = "chibi store copy brings it back from a copy, into a context with a different name"
 
 var (
 	errDamaged = errors.New("some of it is damaged, see above; chibi store check --repair sets damaged entries and " +

@@ -53,7 +53,7 @@ func initCommand(env *command.Env) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "replicas", Usage: "how many servers of NATS keep everything", Value: 3,
 				Destination: &o.Replicas},
-			&cli.Int64Flag{Name: "max-output-bytes", Usage: "bound cached outputs together; 0: as the engine does",
+			&cli.Int64Flag{Name: "max-output-bytes", Usage: "bound the size of all cached outputs; 0: the engine's own bound",
 				Destination: &o.OutputBytes, DefaultText: "0"},
 		},
 		Examples: []string{"chibi-cluster --store nats://localhost:4222/team store init --replicas 1"},
@@ -85,7 +85,7 @@ func unlockCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "unlock", Args: "CONTEXT", About: "end the lock of a context that does not end by itself",
 		More: "It says whose lock it is, and asks. In a shared store a lock ends by itself when its holder has not renewed " +
-			"it; in files it ends with its process, and cannot be ended otherwise.",
+			"it; in files it ends with its process, and only so.",
 		Flags: []cli.Flag{env.YesFlag("do not ask for confirmation")},
 		Run: func(ctx context.Context, args []string) error {
 			return opened(ctx, env, func(p storage.Place, c *storage.Contents) error { return unlock(ctx, env, c, args[0]) })

@@ -198,7 +198,7 @@ func TestStatusDescribesTheStore(t *testing.T) {
 	m.says("status --monitor http://127.0.0.1:8222", "memory://ann:***@host/team", "engine", "format      1", "round trip",
 		"the store announces mail at once", "n1, leader, current", "n2, follower, behind by 2 operations", "n3, follower, "+
 			"not current",
-		"n4, follower, not heard from for 25 s",
+		"n4, follower, silent for 25 s",
 		"log: 1 record", "warning  the disk is small")
 	if m.opened.Monitor != "http://127.0.0.1:8222" || m.opened.Program != "chibi 1.2.3" {
 		t.Errorf("it was opened with %+v", m.opened)

@@ -24,7 +24,7 @@ func copyCommand(env *command.Env) *cli.Command {
 			"an interrupted copy; a later copy adds only what is new. chibi names a context that went on in TO, and does not " +
 			"change it; it copies the others. FROM may be in use. chibi removes nothing from TO, and does not copy " +
 			"configuration, plugins and traces.",
-		Flags: []cli.Flag{command.Switch(&dryRun, "dry-run", "only say what would be copied")},
+		Flags: []cli.Flag{command.Switch(&dryRun, "dry-run", "only list the things to copy")},
 		Examples: []string{"chibi-cluster store copy ~/.chibi /backup/chibi",
 			"chibi-cluster store copy files nats://localhost:4222/team"},
 		Run: func(ctx context.Context, args []string) error {

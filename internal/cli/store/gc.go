@@ -16,7 +16,7 @@ func gcCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "gc", About: "remove expired contexts, old tool outputs and the leftovers of interrupted runs",
 		More: "A run does it by itself, at most once a day and for 2 seconds, and goes on another day where it ended; in a " +
-			"shared store, one machine does it for all. This command does all of it, and may be interrupted at any time.",
+			"shared store, one machine does it for all. This command does all of it, and you can interrupt it at any time.",
 		Run: func(ctx context.Context, _ []string) error {
 			return opened(ctx, env, func(p storage.Place, c *storage.Contents) error {
 				return collect(ctx, p, c, &collection{out: env.Out})

@@ -92,7 +92,7 @@ func statusOf(ctx context.Context, env *command.Env, monitor string) (status, er
 	names, err := c.Names(ctx)
 	count := len(names)
 	return status{Engine: "files", Place: p.String(), Contexts: &count,
-		WhyNoPush: "inboxes are looked at in intervals", Servers: []server{}, Parts: []part{}, Warnings: []string{}}, err
+		WhyNoPush: "chibi looks for mail in intervals", Servers: []server{}, Parts: []part{}, Warnings: []string{}}, err
 }
 
 func describe(p storage.Place, s store.Status) status {
@@ -144,7 +144,7 @@ func state(s server) string {
 	case s.Current:
 		return ", current"
 	case s.SilentSeconds > 0:
-		return fmt.Sprintf(", not heard from for %.0f s", s.SilentSeconds)
+		return fmt.Sprintf(", silent for %.0f s", s.SilentSeconds)
 	case s.Lag > 0:
 		return fmt.Sprintf(", behind by %s", english.Plural(int(s.Lag), "operation", ""))
 	}

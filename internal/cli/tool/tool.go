@@ -50,9 +50,9 @@ func callCommand(env *command.Env) *cli.Command {
 	var hooks bool
 	return env.Command(command.Spec{
 		Name: "call", Args: "TOOL [JSON]", About: "run one tool, and print its result",
-		More: "No hook fires and no rule applies: it is your own call. In a command of the model it is as with --hooks.",
+		More: "No hook fires and no rule applies: it is your own call. In a command of the model, both do, as with --hooks.",
 		Flags: []cli.Flag{command.Switch(&hooks, "hooks",
-			"as in a turn: with the filters and hooks of tools; print what the model would see")},
+			"as in a turn: with the filters and hooks of tools; print the text that the model would see")},
 		Examples: []string{`chibi tool call update_todos '{"content": "call home"}'`,
 			`chibi tool call --hooks run_command '{"command": "ls"}'`},
 		Run: func(ctx context.Context, args []string) error {

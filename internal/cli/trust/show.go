@@ -60,7 +60,7 @@ func showProject(env *command.Env, at project.Project, files []trust.Seen) error
 			return err
 		}
 	}
-	text := "The approval does not cover what these start or load from elsewhere"
+	text := "The approval does not cover files that these start or load from elsewhere"
 	if named := view.named(files); len(named) > 0 {
 		text += ". They name " + strings.Join(named, ", ")
 	}
@@ -107,7 +107,7 @@ func (p projectView) about(f trust.Seen) string {
 			about[0] += ", its text names " + strings.Join(names, ", ")
 		}
 		if err := f.Refused(p.Dir, dir); err != nil {
-			about = append(about, "it is not run: "+err.Error())
+			about = append(about, "chibi does not run it: "+err.Error())
 		}
 		own := filepath.Join(p.User, f.Path)
 		if _, err := os.Stat(own); p.User != "" && err == nil {
@@ -222,7 +222,7 @@ func listApprovals(env *command.Env, store *trust.Store) error {
 			return err
 		}
 		if problem != nil {
-			env.Out.Notef("the hooks of %s are not run: %v", a.Project, problem)
+			env.Out.Notef("chibi does not run the hooks of %s: %v", a.Project, problem)
 		}
 	}
 	return nil

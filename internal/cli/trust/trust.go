@@ -1,4 +1,4 @@
-// Package trust has the command that approves what comes with a directory.
+// Package trust has the command that approves the hooks and other files that come with a directory.
 package trust
 
 import (
@@ -32,7 +32,7 @@ func Commands(env *command.Env) []*cli.Command {
 			&cmdline.Flag{Name: "data", Takes: cmdline.Word("PATTERN", cmdline.Argument), Into: cmdline.List(&f.data),
 				About: "a PATTERN of files beside the hooks that hooks write and nothing loads as code, such as '*.log': they " +
 					"may change"},
-			command.Switch(&f.list, "list", "list what is approved, and whether it has changed"),
+			command.Switch(&f.list, "list", "list the approvals, and whether their files have changed"),
 			command.Switch(&f.revoke, "revoke", "revoke the approval of a directory"),
 			env.YesFlag("approve without asking, for scripts"),
 		},
@@ -85,7 +85,7 @@ type approval struct {
 func approve(ctx context.Context, env *command.Env, a approval) error {
 	store, at, data := a.store, a.at, a.data
 	if at.Own {
-		return env.Out.Say("%s is your home directory; what is in it is yours and needs no approval", at.Dir)
+		return env.Out.Say("%s is your home directory; its files are yours and need no approval", at.Dir)
 	}
 	before, err := store.Find(at.Dir)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/chibi-host/chibi/internal/keeper"
 )
 
-// plan is what is to be removed.
+// plan lists the things to remove.
 type plan struct {
 	home     string
 	isUsual  bool // the home is the one that chibi takes by itself

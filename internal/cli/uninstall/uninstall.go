@@ -1,4 +1,4 @@
-// Package uninstall has the command that removes chibi and what it wrote.
+// Package uninstall has the command that removes chibi and the files that it wrote.
 package uninstall
 
 import (
@@ -17,8 +17,8 @@ import (
 func Commands(env *command.Env) []*cli.Command {
 	u := uninstaller{env: env}
 	return []*cli.Command{env.Command(command.Spec{
-		Name: "uninstall", About: "remove what chibi wrote: agents' settings, its processes, its home",
-		More: "chibi shows the list and asks. What you wrote stays: config.toml, plugins, recipes, prompts and contexts; " +
+		Name: "uninstall", About: "remove everything that chibi wrote: agents' settings, its processes, its home",
+		More: "chibi shows the list and asks. Your own files stay: config.toml, plugins, recipes, prompts and contexts; " +
 			"--all removes them too. chibi never removes a store that many machines share, the settings of projects, or " +
 			"files in the home that it does not know. It removes nothing if it cannot remove everything on the list: if " +
 			"a run uses the home, or chibi cannot read or change a settings file.",
@@ -74,7 +74,7 @@ func program() string {
 	return "; remove it with: rm " + term.Name(path)
 }
 
-// show lists what is to be removed and what stays.
+// show lists the things to remove and the things that stay.
 func (u *uninstaller) show(p plan) error {
 	var lines []string
 	for _, a := range p.agents {

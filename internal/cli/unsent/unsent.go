@@ -1,5 +1,5 @@
-// Package unsent has the commands about what a store that machines share did not take in time, and
-// what is kept on this machine since.
+// Package unsent has the commands about entries that a store that machines share did not take in
+// time, and that this machine keeps since then.
 package unsent
 
 import (

@@ -167,7 +167,7 @@ func (f field) value(typed string) (any, error) {
 		}
 		return nil, errors.New("type yes or no")
 	case typed == "":
-		return nil, errors.New("it is needed")
+		return nil, errors.New("it is required")
 	}
 	return typed, nil
 }

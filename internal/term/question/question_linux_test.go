@@ -202,7 +202,7 @@ y = yes, once; Enter or n = no; n REASON = no, and the model learns the reason
 		"a tool of another kind": {80, permissions.Question{
 			Call: permissions.Call{Tool: tools.Spec{Name: "mcp__a__b", Category: tools.CategoryMCP},
 				Arguments: json.RawMessage(`{"x":1}`)},
-		}, `mcp__a__b is to be called with:
+		}, `mcp__a__b would be called with:
   | {"x":1}
 Asked by nobody in particular.
 y = yes, once; Enter or n = no; n REASON = no, and the model learns the reason

@@ -36,7 +36,7 @@ func TestWhatIsShownOfAToolOfAServer(t *testing.T) {
 		q    permissions.Question
 		want string
 	}{
-		"a first call": {remote("Closes an issue.\nIt cannot be undone.", nil), `mcp__github__close is to be called with:
+		"a first call": {remote("Closes an issue.\nIt cannot be undone.", nil), `mcp__github__close would be called with:
   | {"repo":"web"}
 It is of the MCP server github, which calls it
   | close
@@ -51,11 +51,11 @@ and the model learns the reason
 >`},
 		"a changed definition": {remote("Closes issues.", &permissions.Change{Parts: []string{"description"},
 			Diff:  "description\n@@ -1,1 +1,1 @@\n-Closes an issue.\n+Closes issues.\n",
-			Since: time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)}), `mcp__github__close is to be called with:
+			Since: time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)}), `mcp__github__close would be called with:
   | {"repo":"web"}
 It is of the MCP server github, which calls it
   | close
-It is not what was approved on 5 March 2026:
+It differs from the definition approved on 5 March 2026:
   | description
   | @@ -1,1 +1,1 @@
   | -Closes an issue.

@@ -53,7 +53,7 @@ func (p *page) show(q permissions.Question, rows int) {
 		p.title(tool + " wants to " + verb(q.Tool.Category, a) + ":")
 		p.path(a, rows)
 	default:
-		p.title(tool + " is to be called with:")
+		p.title(tool + " would be called with:")
 		p.block(string(q.Arguments), plain, rows)
 	}
 	if q.Tool.Remote != nil {
@@ -131,7 +131,7 @@ func (p *page) remote(q permissions.Question, rows int) {
 	p.text("It is of the MCP server " + server + ", which calls it")
 	p.block(q.Tool.Remote.Tool, plain, rows)
 	if change := q.Why.Changed; change != nil {
-		p.coloured("1", "It is not what was approved on "+change.Since.Local().Format("2 January 2006")+":")
+		p.coloured("1", "It differs from the definition approved on "+change.Since.Local().Format("2 January 2006")+":")
 		p.block(strings.TrimSuffix(change.Diff, "\n"), diff, rows)
 		return
 	}

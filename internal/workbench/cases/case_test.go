@@ -63,7 +63,7 @@ func TestCases(t *testing.T) {
 		{"an answer without effect", "hook = 'post_tool'\nanswer.block = true",
 			[]string{`its answer had no effect: post_tool is only observed, an answer of "block" changes nothing`}},
 		{"a hook that it does not ask for", "hook = 'on_start'\nanswer = {}",
-			[]string{"the plugin is not asked at on_start; its --schema does not list it"}},
+			[]string{"chibi does not ask the plugin at on_start; its --schema does not list it"}},
 		{"a payload that does not fit", "hook = 'pre_message'\ndata.prompt = 7\nanswer = {}",
 			[]string{"payload of pre_message: prompt: must be a string, is a number"}},
 		{"a tool", "tool = 'upper'\narguments.text = 'abc'\noutput = 'ABC in work'", nil},

@@ -46,7 +46,7 @@ func (c Case) Run(ctx context.Context, p *plugin.Plugin) Outcome {
 func (c Case) runHook(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	info, _ := hookpoints.Find(hookpoints.Name(c.Hook))
 	if !p.Subscribes(info.Name) {
-		return []string{fmt.Sprintf("the plugin is not asked at %s; its --schema does not list it", c.Hook)}
+		return []string{fmt.Sprintf("chibi does not ask the plugin at %s; its --schema does not list it", c.Hook)}
 	}
 	made := payloads.Maker{Find: toolOf(p)}
 	defer made.Remove()

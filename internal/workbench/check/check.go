@@ -147,8 +147,8 @@ func (d *Dir) Check(ctx context.Context, name string) Report {
 			d.resident(ctx, &r, ordinary)
 		}
 		if p.Pure && wrote() {
-			r.add(Warning, "pure", `its hooks wrote files in chibi's home; if it matters how often they are called, it is not `+
-				`pure: remove "pure"`)
+			r.add(Warning, "pure", `its hooks wrote files in chibi's home; if it matters how often chibi calls them, the `+
+				`plugin is not pure: remove "pure"`)
 		}
 		return r
 	}

@@ -17,8 +17,8 @@ func TestAPurePluginIsCalledTwice(t *testing.T) {
 		printf '{"jsonrpc":"2.0","id":%s,"result":{"block":true,"message":"%s"}}\n' $id $n; done`
 	const count = `calls=$CHIBI_HOME/calls; echo x >> $calls; n=$(wc -l < $calls); `
 	const remove = `is not pure: remove "pure"`
-	const wrote = "warning pure: its hooks wrote files in chibi's home; if it matters how often they are called, it " +
-		remove
+	const wrote = "warning pure: its hooks wrote files in chibi's home; if it matters how often chibi calls them, the " +
+		"plugin " + remove
 	for _, test := range []struct {
 		name, script string
 		want         []string

@@ -133,7 +133,7 @@ func (r *Report) compare(ctx context.Context, p *plugin.Plugin, ordinary plugin.
 	case stayed.Result == plugin.Ignored && ordinary.Result != plugin.Ignored:
 		r.add(Error, where, "started with %s its answer cannot be read: %s", resident.Argument, stayed.Notes[0])
 	case !isSame(ordinary.Answer, stayed.Answer):
-		why := "they need not, if they depend on the time or on what came before"
+		why := "they may differ if they depend on the time or on earlier events"
 		if when != "" {
 			why += `; else it must set the variables in "meta" for each event and remove those that are not there`
 		}

@@ -26,7 +26,7 @@ echo '{"block": true, "message": "no"}'`
 		{"the same answers", reply(`{"message":"no","block":true}`), nil},
 		{"another answer", reply("null"), []string{
 			`warning resident pre_tool: its answers differ: started for the event {"block":true,"message":"no"}, started with ` +
-				`--resident none; they need not, if they depend on the time or on what came before`}},
+				`--resident none; they may differ if they depend on the time or on earlier events`}},
 		{"a log line", "echo loaded", []string{
 			`error resident pre_tool: started with --resident it failed, started for the event it did not: its resident ` +
 				`process: it wrote a line that is not JSON: "loaded"; write everything except answers to standard error`}},
@@ -80,8 +80,8 @@ while read -r line; do
 done
 exit; fi
 [ -n "$CHIBI_PROMPT_ID" ] || echo '{"block":true,"message":"no"}'`
-	const differs, remedy = "warning resident pre_tool: its answers differ ", `; they need not, if they depend on the ` +
-		`time or on what came before; else it must set the variables in "meta" for each event and remove those that are ` +
+	const differs, remedy = "warning resident pre_tool: its answers differ ", `; they may differ if they depend on the ` +
+		`time or on earlier events; else it must set the variables in "meta" for each event and remove those that are ` +
 		`not there`
 	for look, want := range map[string][]string{
 		`case $line in *PROMPT_ID*) inside=null ;; *) inside='' ;; esac`: nil,
