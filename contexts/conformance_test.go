@@ -5,6 +5,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/contexts/contexttest"
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/store"
 	"github.com/chibi-host/chibi/store/storetest"
 )
@@ -42,7 +43,15 @@ func memoryMachines(_ *testing.T, o store.Options) func() *store.Engine {
 	return func() *store.Engine { return memory.Engine(o) }
 }
 
-func TestWhatAStoreAcknowledgedIsKept(t *testing.T) { contexttest.Interrupted(t, 1, memoryMachines) }
+// TestWhatAStoreAcknowledgedIsKept has each call fail once before it took effect and once after; with
+// CHIBI_TEST_ALL=1 in all ways.
+func TestWhatAStoreAcknowledgedIsKept(t *testing.T) {
+	each := 3
+	if systest.All() {
+		each = 1
+	}
+	contexttest.Interrupted(t, each, memoryMachines)
+}
 
 func TestManyMachines(t *testing.T) { contexttest.RunShared(t, memoryMachines) }
 

@@ -44,14 +44,14 @@ func folder(t *testing.T) *contexts.Store {
 	return files.Store
 }
 
-// filled returns a home of files with contexts of all kinds.
-func filled(t *testing.T) *contexts.Store {
+// filled returns a home of files with contexts of all kinds, one of which has five times so many entries.
+func filled(t *testing.T, fifth int) *contexts.Store {
 	t.Helper()
 	h := folder(t)
 	long := in(t, h, "long")
 	for n := range 5 {
 		var list []contexts.Entry
-		for i := range 250 {
+		for i := range fifth {
 			list = append(list, contexts.UserMessage("ann", "long", fmt.Sprintf("message %d <%d> 日本", n, i)))
 		}
 		must(t, long.Append(list...))
@@ -141,8 +141,11 @@ func mustCopy(t *testing.T, from, to *contexts.Store) map[string]contexts.Copied
 	return done
 }
 
+// moreThanAPiece is more entries than are copied at once.
+const moreThanAPiece = contexts.DefaultMaxEntries * 5 / 4
+
 func (s copySuite) backAndForth(t *testing.T) {
-	from, between, to := filled(t), s.open(t), folder(t)
+	from, between, to := filled(t, moreThanAPiece/5), s.open(t), folder(t)
 	done := mustCopy(t, from, between())
 	entries := history(t, in(t, from, "Work-1"), contexts.Query{})
 	if c := done["Work-1"]; c.Mail != 2 || c.Entries != len(entries) || c.Of != 4 {
@@ -175,7 +178,7 @@ func withoutAnchors(c content) content {
 }
 
 func (s copySuite) repeated(t *testing.T) {
-	from, between := filled(t), s.open(t)
+	from, between := filled(t, 70), s.open(t)
 	mustCopy(t, from, between())
 	for name, c := range mustCopy(t, from, between()) {
 		if c.Entries+c.Mail+c.Outputs != 0 {
@@ -195,7 +198,7 @@ func (s copySuite) repeated(t *testing.T) {
 }
 
 func (s copySuite) interrupted(t *testing.T) {
-	from, between, to := filled(t), s.open(t), folder(t)
+	from, between, to := filled(t, moreThanAPiece/5), s.open(t), folder(t)
 	for stop := 1; ; stop++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := 0
@@ -270,7 +273,7 @@ func (s copySuite) inUse(t *testing.T) {
 }
 
 func (s copySuite) dryRun(t *testing.T) {
-	from, between := filled(t), s.open(t)
+	from, between := filled(t, 70), s.open(t)
 	dry, err := copied(t, from, between(), contexts.CopyOptions{DryRun: true})
 	must(t, err)
 	names, err := between().Names(t.Context())
@@ -323,7 +326,7 @@ func (s copySuite) delivered(t *testing.T) {
 }
 
 func (s copySuite) goesOn(t *testing.T) {
-	from, between := filled(t), s.open(t)
+	from, between := filled(t, 70), s.open(t)
 	before := contents(t, from)["Work-1"]
 	mustCopy(t, from, between())
 	work := in(t, between(), "Work-1")

@@ -14,14 +14,14 @@ import (
 
 // Interrupted tests that data is kept when the store does not answer: for each call of the
 // script of [Play], or each so many of them, it fails that call before and after it was
-// carried out, without the lock of the context and with it. An acknowledged operation is there
-// once, in its order; the interrupted operation is there as a whole or not at all; and the
+// carried out, without the lock of the context and with it. If not each call fails, the ways take turns.
+// An acknowledged operation is there once, in its order; the interrupted one is there as a whole or not at all; and the
 // conversation goes on, also in the same process.
 func Interrupted(t *testing.T, each int, open storetest.Open) {
-	for _, way := range []cut{{}, {after: true}, {locked: true}, {after: true, locked: true},
+	for i, way := range []cut{{}, {after: true}, {locked: true}, {after: true, locked: true},
 		{locked: true, goesOn: true}, {after: true, locked: true, goesOn: true}} {
 		t.Run(way.String(), func(t *testing.T) {
-			for n := 1; !t.Failed(); n += each {
+			for n := 1 + i%each; !t.Failed(); n += each {
 				way.call = n
 				if !way.holds(t, open) {
 					break

@@ -16,13 +16,14 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/bridge"
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/tidwall/sjson"
 )
 
 // TestWhatIsSaidOfAHookIsWhatHappens fires each event of each agent at a hook of each other one that answers
 // with each member of an answer: a command in a settings file, of which chibi bridge run hears. What the
 // agent is then answered is what the rehearsal says, to the byte. What is not about a tool is answered
-// about one of them only and in one spelling, and a process runs for every fourth answer; with CHIBI_FIRE_ALL=1
+// about one of them only and in one spelling, and a process runs for every fourth answer; with CHIBI_TEST_ALL=1
 // about each, in all and for all.
 func TestWhatIsSaidOfAHookIsWhatHappens(t *testing.T) {
 	for _, in := range agents.All() {
@@ -121,7 +122,7 @@ func (p *pair) fireAt(e, at engine.Event) {
 		set engine.Member
 		to  hookpoints.Decision
 	}
-	done, whole := map[member]bool{}, os.Getenv("CHIBI_FIRE_ALL") != ""
+	done, whole := map[member]bool{}, systest.All()
 	for _, s := range (bridge.Hook{Of: p.In, Event: at}).Samples() {
 		for _, row := range e.Says() {
 			says := member{row.Set, row.To}
@@ -163,7 +164,7 @@ func (p *pair) compare(h bridge.Hook, at engine.Event, s bridge.Sample, said bri
 	if says := strings.Join(said.Says, " and "); says != "" && h.Row.Set != engine.SetEnv && !p.lists(at, says, said) {
 		p.Errorf("%s at %s: %s becomes %q, which is not listed in %+v", h.Name(), at.Name, says, said.Arrives, p.listed)
 	}
-	if os.Getenv("CHIBI_FIRE_ALL") == "" && (p.fired+len(p.of.Name+p.In.Name))%4 != 0 {
+	if !systest.All() && (p.fired+len(p.of.Name+p.In.Name))%4 != 0 {
 		return // a process for each takes minutes
 	}
 	p.write(p.says, string(said.Answer)+"\n")
@@ -204,8 +205,8 @@ func (p *pair) lists(at engine.Event, says string, said bridge.Passed) bool {
 // TestWhatIsSaidOfAHookIsTrueOfWhatAgentsSay: moments are made up; those that programs told their hooks come to
 // nothing else than is listed.
 func TestWhatIsSaidOfAHookIsTrueOfWhatAgentsSay(t *testing.T) {
-	if os.Getenv("CHIBI_FIRE_ALL") == "" {
-		t.Skip("CHIBI_FIRE_ALL is not set")
+	if !systest.All() {
+		t.Skip("CHIBI_TEST_ALL is not set")
 	}
 	for _, in := range agents.All() {
 		t.Run(in.Name, func(t *testing.T) {
