@@ -16,6 +16,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/internal/workbench/scaffold"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -25,11 +26,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAKeptProcessAnswersLikeOneThatIsStarted: 300 events of three contexts come in random order
-// to one process, as to one that is kept between runs, and to a process that is started for each.
-// They answer with what they see: all variables, and what they were asked. No answer differs, but
-// that only shells pass the data on in a variable too.
+// TestAKeptProcessAnswersLikeOneThatIsStarted: 100 events of three contexts, with CHIBI_TEST_ALL=1 ten
+// times as many, come in random order to one process, as to one that is kept between runs, and to a
+// process that is started for each. They answer with what they see: all variables, and what they were
+// asked. No answer differs, but that only shells pass the data on in a variable too.
 func TestAKeptProcessAnswersLikeOneThatIsStarted(t *testing.T) {
+	events := 100
+	if systest.All() {
+		events = 1000
+	}
 	for _, lang := range scaffold.Languages() {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +47,7 @@ func TestAKeptProcessAnswersLikeOneThatIsStarted(t *testing.T) {
 			defer kept.Close()
 			keeps, starts := runs(t, dir, env, kept), runs(t, dir, env, started)
 			answers := map[event]seen{} // of processes that are started: for the same event they are the same
-			for i := range 300 {
+			for i := range events {
 				e := drawn(draw)
 				got, how := e.ask(t, keeps[e.context])
 				if how != "resident" && (i > 0 || how != "resident, started for it") {
@@ -258,6 +263,7 @@ func skipWithout(t *testing.T, lang string) {
 // TestALargeCallDoesNotPassAKeptShellThatLooksAtAVariable: it is too large for CHIBI_HOOK_DATA, so a
 // guard that reads nothing else must not pass for one without an opinion.
 func TestALargeCallDoesNotPassAKeptShellThatLooksAtAVariable(t *testing.T) {
+	t.Parallel()
 	call := func(size int) string { return `{"command":"rm -rf /` + strings.Repeat("x", size) + `"}` }
 	const unseen = "could not see this call"
 	for answer, want := range map[string][3]string{
@@ -310,6 +316,7 @@ func guard(t *testing.T, shell, part string, group *resident.Group) *plugin.Host
 
 // TestAKeptShellBlocksLikeOneThatIsStarted: what it prints means the same, and so does its exit status.
 func TestAKeptShellBlocksLikeOneThatIsStarted(t *testing.T) {
+	t.Parallel()
 	const no = `{"block":true,"message":"no"}`
 	for answer, blocks := range map[string]bool{
 		`cat > /dev/null; printf '\357\273\277%s' '` + no + `'`:             true,
