@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/agents"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/systest"
 )
 
 // agentHome is a home in which hooks of one agent run, and a project with its working directory.
@@ -156,20 +157,23 @@ func verdictRows() [][]string {
 	}
 }
 
-// TestVerdictsBeforeATool runs each row in each agent through a settings file.
+// TestVerdictsBeforeATool runs each row in a third of the agents, which take turns, through a settings file; with
+// CHIBI_TEST_ALL=1 in each. That the tables of the agents have these verdicts, their golden cases hold.
 func TestVerdictsBeforeATool(t *testing.T) {
-	h := newAgentHome(t, "")
 	rows := verdictRows()
 	columns := rows[0][2:]
 	if strings.Join(columns, " ") != strings.Join(agents.Names(), " ") {
 		t.Fatalf("the table has %v, want all agents", columns)
 	}
-	for _, row := range rows[1:] {
+	for n, row := range rows[1:] {
 		for i, agent := range columns {
+			if (n+i)%3 != 0 && !systest.All() {
+				continue
+			}
 			t.Run(agent+" "+row[0], func(t *testing.T) {
-				one := agentHome{t}
-				if got := one.verdict(agent, row[0], row[1]); got != row[i+2] {
-					h.t.Errorf("%s: %s\n%s, want %s", agent, row[0], got, row[i+2])
+				h := newAgentHome(t, "") // a conversation of all cases would make each longer
+				if got := h.verdict(agent, row[0], row[1]); got != row[i+2] {
+					t.Errorf("%s: %s\n%s, want %s", agent, row[0], got, row[i+2])
 				}
 			})
 		}
