@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/cli/clitest"
+	"github.com/chibi-host/chibi/internal/systest"
 )
 
-// TestTwentyWaitersAnswerAThousandMessagesOnce: with -short it is five and a hundred.
-func TestTwentyWaitersAnswerAThousandMessagesOnce(t *testing.T) {
-	w := clitest.Waiters{Waiting: 20, Senders: 10, Messages: 100}
-	if testing.Short() {
-		w = clitest.Waiters{Waiting: 5, Senders: 5, Messages: 20}
+// TestWaitersAnswerEachMessageOnce: five a hundred messages, with CHIBI_TEST_ALL=1 twenty a thousand.
+func TestWaitersAnswerEachMessageOnce(t *testing.T) {
+	w := clitest.Waiters{Waiting: 5, Senders: 5, Messages: 20}
+	if systest.All() {
+		w = clitest.Waiters{Waiting: 20, Senders: 10, Messages: 100}
 	}
 	w.Run(t)
 }

@@ -17,9 +17,6 @@ const writers = 12
 // TestWhatTwelveProcessesWriteAtOnceIsAllThere runs each command that changes a
 // file of the home in twelve processes at once: every change is there afterwards.
 func TestWhatTwelveProcessesWriteAtOnceIsAllThere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a hundred processes")
-	}
 	h := newHome(t)
 	for i := range writers {
 		h.write(fmt.Sprintf("src/p%d", i), "#!/bin/sh\nexit 0\n", 0o755)
