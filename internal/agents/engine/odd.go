@@ -114,7 +114,7 @@ func (r decoder) unclear() error {
 	if m.needsSubject() && input.Get(gjson.Escape(subject)).Raw == "null" {
 		return &UnclearError{fmt.Errorf("the argument %q of %.60q must not be null", subject, m.There.Tool)}
 	}
-	if why := r.misread(input.Get(gjson.Escape(subject)).Str); why != "" && m.isAboutFile() {
+	if why := misread(input.Get(gjson.Escape(subject)).Str, r.PathBegins, r.PathLoses); why != "" && m.isAboutFile() {
 		return &UnclearError{fmt.Errorf("the argument %q of %.60q must not %s: %s then uses another file", subject,
 			m.There.Tool, why, r.Title)}
 	}
@@ -137,18 +137,18 @@ func (m *Moment) isAboutFile() bool {
 		tools.CategorySearch}, tools.Category(m.Text(ToolCategory)))
 }
 
-// misread says what in a path has the agent use another file, "" for nothing. Several agents take white space at its
-// ends away, and some zero bytes.
-func (d Dialect) misread(path string) string {
+// misread says what in a path has an agent use another file, "" for nothing: what it takes away (see Dialect). Several
+// agents take white space at the ends away, and some zero bytes.
+func misread(path string, begins []string, loses string) string {
 	isSpace := func(c rune) bool { return unicode.IsSpace(c) || c == '\ufeff' }
 	if strings.TrimFunc(path, isSpace) != path {
 		return "begin or end with white space"
 	}
-	loses := strings.ReplaceAll(d.PathLoses, string(filepath.Separator), "") // as Windows has it
+	loses = strings.ReplaceAll(loses, string(filepath.Separator), "") // as Windows has it
 	if i := strings.IndexAny(path, "\x00"+loses); i >= 0 {
 		return fmt.Sprintf("have %.1q in it", path[i:])
 	}
-	for _, begin := range d.PathBegins {
+	for _, begin := range begins {
 		if strings.HasPrefix(path, begin) {
 			return fmt.Sprintf("begin with %q", begin)
 		}
