@@ -111,6 +111,7 @@ func Finish(ctx context.Context, path string, opts app.Options) error {
 	defer cancel()
 	go endWith(ctx, path, cancel)
 	r := &run{Event: Event{Agent: agent, Name: j.Event, Options: opts}, job: path}
+	r.home, _ = app.Home(opts.Home) // as in Answer
 	r.event, _ = agent.Event(j.Event)
 	r.bridge = app.Bridge{Agent: agent.Name, Session: j.Session, Run: j.Run, Until: time.Now().Add(behindFor)}
 	if r.session, err = r.open(ctx); err != nil {

@@ -20,11 +20,9 @@ func firedFile(home, agent, event string) string {
 
 // noteFired notes that the agent runs the entry for the event.
 func (r *run) noteFired() {
-	home, err := app.Home(r.Options.Home)
-	if err != nil || r.event.Name == "" {
-		return
+	if r.home != "" && r.event.Name != "" {
+		_ = disk.Touch(r.home, firedFile(r.home, r.Agent.Name, r.event.Name)) // chibi bridge list then shows an older time
 	}
-	_ = disk.Touch(home, firedFile(home, r.Agent.Name, r.event.Name)) // chibi bridge list then shows an older time
 }
 
 // sessionFired is the name of an empty file in a session's directory. Its time is the time of the session's last
@@ -32,9 +30,9 @@ func (r *run) noteFired() {
 const sessionFired = "fired"
 
 // noteSession notes that an entry fired in the session.
-func (r *run) noteSession(home string) {
-	if dir := r.bridge.Dir(home); r.bridge.Run != noSession && disk.CheckOwn(dir) == nil {
-		_ = disk.Touch(home, filepath.Join(dir, sessionFired)) // as above
+func (r *run) noteSession() {
+	if dir := r.bridge.Dir(r.home); r.bridge.Run != noSession && disk.CheckOwn(dir) == nil {
+		_ = disk.Touch(r.home, filepath.Join(dir, sessionFired)) // as above
 	}
 }
 

@@ -190,12 +190,11 @@ func (r *run) startHost(ctx context.Context, payload []byte) error {
 
 // host is the way to the session's host.
 func (r *run) host(payload []byte) (h keeper.Host, found bool) {
-	home, err := app.Home(r.Options.Home)
 	isNested := app.Depth() > 0 // in a plugin, which may be in the host itself, with variables of its own
-	if r.Globals == nil || err != nil || isNested || r.bridge.Run == noSession || len(payload) > maxHosted {
+	if r.Globals == nil || r.home == "" || isNested || r.bridge.Run == noSession || len(payload) > maxHosted {
 		return h, false
 	}
-	return keeper.Host{Dir: r.bridge.Dir(home), Args: hostArguments(r.Globals, home, r.Agent.Name, r.bridge.Session),
+	return keeper.Host{Dir: r.bridge.Dir(r.home), Args: hostArguments(r.Globals, r.home, r.Agent.Name, r.bridge.Session),
 		Env: hostEnvironment(payload, r.Agent)}, true
 }
 

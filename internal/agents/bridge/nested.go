@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/agents/engine"
-	"github.com/chibi-host/chibi/internal/app"
 )
 
 // insideVariable lists the events of agents around a process, for a chibi that the process starts.
@@ -19,8 +18,7 @@ const insideVariable = "CHIBI_BRIDGED"
 // mark names the event in the variable, with its session, its call and the home: a different home has different
 // plugins.
 func (r *run) mark() string {
-	home, _ := app.Home(r.Options.Home) // without one, chibi asks no plugin
-	sum := sha256.Sum256([]byte(home + "\x00" + r.moment.Text(engine.CallID)))
+	sum := sha256.Sum256([]byte(r.home + "\x00" + r.moment.Text(engine.CallID)))
 	return strings.Join([]string{r.Agent.Name, cmp.Or(r.event.Name, r.Name), r.bridge.Session,
 		hex.EncodeToString(sum[:8])}, "/")
 }

@@ -68,6 +68,7 @@ type run struct {
 	session *app.Session
 	bridge  app.Bridge
 	told    teller
+	home    string // "": chibi cannot find it
 	// unusable says why chibi can keep nothing of the session.
 	unusable error
 	// isForgotten says that the session has ended, and that chibi has removed what hooks left.
@@ -83,10 +84,11 @@ type run struct {
 // Answer reads the agent's payload and returns the answer to it. A failure is an answer too.
 func (e Event) Answer(ctx context.Context, in io.Reader) engine.Output {
 	began := time.Now()
-	if home, err := app.Home(e.Options.Home); err == nil {
+	home, err := app.Home(e.Options.Home)
+	if err == nil { // else opening it reports the error
 		e.Options.Home = home // plugins may run in another directory
 	}
-	r := &run{Event: e, leave: func() {}}
+	r := &run{Event: e, home: home, leave: func() {}}
 	defer func() { r.leave() }()
 	r.told.texts = slices.Clone(e.Said)
 	r.bridge = app.Bridge{Agent: e.Agent.Name, Until: began.Add(cmp.Or(e.Deadline, Deadline))}
@@ -124,9 +126,9 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect engine.Effect, err 
 	if r.isInside() {
 		return effect, nil
 	}
-	if home, err := app.Home(r.Options.Home); err == nil {
-		r.told.dir = r.bridge.Dir(home)
-		r.noteSession(home)
+	if r.home != "" {
+		r.told.dir = r.bridge.Dir(r.home)
+		r.noteSession()
 	}
 	if depth := app.Depth(); depth > maxNested {
 		return effect, &nestedError{depth}
@@ -193,8 +195,8 @@ func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 // open opens the home for the event.
 func (r *run) open(ctx context.Context) (*app.Session, error) {
 	opts := r.Options
-	if home, err := app.Home(opts.Home); err == nil {
-		if r.unusable = disk.CheckOwn(r.bridge.Dir(home)); r.unusable != nil {
+	if r.home != "" {
+		if r.unusable = disk.CheckOwn(r.bridge.Dir(r.home)); r.unusable != nil {
 			r.told.dir, opts.Trace.Off = "", true
 			r.told.say("chibi keeps nothing of the session: " + r.unusable.Error())
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/tidwall/gjson"
 )
 
 // maxSessionName bounds the name of a session's directory, in bytes.
@@ -23,9 +22,9 @@ const maxSessionName = 100
 const noSession = "none"
 
 // sessionOf returns the id of the agent's session, and the name of its directory: the id if any file system takes
-// it as a name, else its hash. VS Code has a different member for the id in the payloads of Claude Code's hooks.
+// it as a name, else its hash.
 func sessionOf(m engine.Moment) (id, name string) {
-	id = cmp.Or(m.Text(engine.Session), gjson.ParseBytes(m.Extra["sessionId"]).Str, noSession)
+	id = cmp.Or(m.Text(engine.Session), noSession)
 	isPlain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 	}

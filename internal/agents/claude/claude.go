@@ -24,6 +24,7 @@ func table() engine.Dialect {
 		Tools:   toolNames(), AbsolutePaths: true, MCPName: "mcp__%s__%s", Results: results(),
 		Sessions: engine.SessionFiles{Path: ".claude/projects/*/????????-????-????-????-????????????.jsonl",
 			Variable: "CLAUDE_CONFIG_DIR"},
+		SessionToo: "sessionId", // VS Code
 		Words: engine.Words{
 			{Value: engine.PermissionMode, Ours: "trusted", Theirs: "bypassPermissions"},
 			{Value: engine.Reason, Ours: "other", Theirs: "other"},

@@ -32,6 +32,9 @@ func (d Dialect) Moment(e Event, payload []byte) (Moment, error) {
 	all := gjson.ParseBytes(text)
 	r.m.Set(EventName, e.Name)
 	r.takeAll(e.Fields, all)
+	if d.SessionToo != "" && !r.m.Has(Session) {
+		r.m.Set(Session, all.Get(d.SessionToo).Str)
+	}
 	r.m.oddEvent(e)
 	delete(r.m.Values, EventName)
 	if lacking(all, e.Needs) != "" {

@@ -42,6 +42,9 @@ type Dialect struct {
 	Shape Shape
 	// Sessions are the files in which the agent keeps its sessions.
 	Sessions SessionFiles
+	// SessionToo is another member that can have the session's id, as in a program that runs hooks of this agent; "":
+	// there is none.
+	SessionToo string
 	// Servers are where the agent reads its MCP servers.
 	Servers ServerPlaces
 	// Carrier is the JavaScript that makes chibi a plugin of an agent whose hooks are functions (see the
