@@ -26,6 +26,7 @@ type plan struct {
 	projects []string // settings files of projects, which stay
 	// processes are the directories whose keepers end.
 	processes []string
+	contexts  []string
 	files     []string
 	yours     []string // the names in the home that stay
 }
@@ -71,13 +72,13 @@ func planFor(ctx context.Context, home string, all bool) (p plan, err error) {
 // isHome reports whether the directory is a home: the usual one, one that entries of agents or processes name, or
 // one with files that only chibi writes.
 func (p *plan) isHome() bool {
-	marks := []string{"contexts/*/transcript", ".tidied", "state.json.lock", "config.toml.lock", "trust.json",
-		"installed.json", "schemas.json", "bridge/added.json", "bridge/fired"}
+	marks := []string{".tidied", "state.json.lock", "config.toml.lock", "trust.json", "installed.json", "schemas.json",
+		"bridge/added.json", "bridge/fired"}
+	for _, name := range p.contexts {
+		marks = append(marks, "contexts/"+name+"/transcript")
+	}
 	return p.isUsual || len(p.agents)+len(p.projects)+len(p.processes) > 0 ||
-		slices.ContainsFunc(marks, func(mark string) bool {
-			found, _ := fs.Glob(os.DirFS(p.home), mark) // the patterns are good ones
-			return len(found) > 0
-		})
+		slices.ContainsFunc(marks, func(mark string) bool { return disk.Exists(disk.OS{}, filepath.Join(p.home, mark)) })
 }
 
 func (p *plan) isEmpty() bool { return len(p.agents)+len(p.processes)+len(p.files) == 0 }
@@ -142,11 +143,10 @@ func (p *plan) addProcesses(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	names, err := files.Names(ctx)
-	if err != nil {
+	if p.contexts, err = files.Names(ctx); err != nil {
 		return err
 	}
-	for _, name := range names {
+	for _, name := range p.contexts {
 		if holder, inUse := files.Holder(ctx, name); inUse {
 			return fmt.Errorf("process %d uses context %q; end it first", holder.PID, name)
 		}
