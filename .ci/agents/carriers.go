@@ -69,6 +69,7 @@ func openCode() agent {
 func kilo() agent {
 	a := ofOpenCode("kilo")
 	a.pkg, a.version, a.Program = "@kilocode/cli-linux-x64", "7.7.9", "../@kilocode/cli-linux-x64/bin/kilo"
+	a.replies = fewCarriedReplies()
 	return a
 }
 

@@ -66,8 +66,14 @@ func copilotReplies() (list []reply) {
 func carriedReplies() []reply {
 	const deny, hint = `{"block":true,"message":"rule 4711"}`, `{"context":"hint 4711"}`
 	const notice = `{"notice":"message 4711"}`
-	return slices.Concat(
-		answers("tool_call", deny, `{"input":{"command":"echo rewritten > out.txt","description":"Do it"}}`, hint, notice),
+	return slices.Concat(fewCarriedReplies(), answers("tool_call", hint, notice),
 		answers("tool_result", `{"output":"output 4711"}`, hint),
-		answers("prompt", deny, `{"prompt":"Another prompt 4711."}`, hint, notice), answers("session_start", hint))
+		answers("prompt", deny, `{"prompt":"Another prompt 4711."}`, notice), answers("session_start", hint))
+}
+
+// fewCarriedReplies are those for an agent whose run takes minutes.
+func fewCarriedReplies() []reply {
+	return slices.Concat(answers("tool_call", `{"block":true,"message":"rule 4711"}`,
+		`{"input":{"command":"echo rewritten > out.txt","description":"Do it"}}`),
+		answers("prompt", `{"context":"hint 4711"}`))
 }
