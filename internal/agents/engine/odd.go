@@ -107,6 +107,13 @@ func (r decoder) unclear() error {
 	if err := strictjson.CheckDepth(m.There.Input, strictjson.MaxArgumentDepth); err != nil {
 		return &UnclearError{fmt.Errorf("the arguments of %.60q: %w", m.There.Tool, err)}
 	}
+	if m.There.isPatch() {
+		for _, f := range filesOfPatch(patchText(m.There.Input)) {
+			if why := misread(f.path, r.PathBegins, r.PathLoses); why != "" {
+				return &UnclearError{fmt.Errorf("the path %.200q in the patch must not %s", f.path, why)}
+			}
+		}
+	}
 	if m.Text(ToolSubject) == "" || !input.IsObject() {
 		return nil
 	}

@@ -101,6 +101,12 @@ func TestCallsThatNobodyCanJudge(t *testing.T) {
 			`the argument "file_path" of "replace" must not have "\x00" in it: Gemini CLI then uses another file`},
 		{"qwen PreToolUse", `{"tool_name":"write_file","tool_input":{"file_path":"/my\\ secrets","content":"x"}}`,
 			`the argument "file_path" of "write_file" must not have "\\" in it: Qwen Code then uses another file`},
+		{"codex PreToolUse", `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File:  a\n+b"}}`,
+			`the path " a" in the patch must not begin or end with white space`},
+		{"codex PreToolUse", `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Update File: a \n` +
+			`*** Move to: b \n@@\n-c\n+d"}}`, `the path "b " in the patch must not begin or end with white space`},
+		{"codex PreToolUse", `{"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: a \n+b"}}`,
+			""},
 		{"claude PreToolUse", `{"tool_name":"Grep","tool_input":{"pattern":"x","path":" /secrets"}}`,
 			`the argument "path" of "Grep" must not begin or end with white space: Claude Code then uses another file`},
 		{"claude PreToolUse", `{"tool_name":"Read","tool_input":{"file_path":"@types/a\u202fb"}}`, ""},

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
@@ -208,10 +209,15 @@ func filesOfPatch(text string) (files []patchedFile) {
 	return files
 }
 
+// patchHeader reads a header. Codex takes white space behind a path away, but for a file that is moved.
 func patchHeader(line string) (header, path string) {
 	for _, header := range []string{patchAdd, patchUpdate, patchDelete, patchMove} {
-		if path, is := strings.CutPrefix(line, header); is {
-			return header, strings.TrimSpace(path)
+		path, is := strings.CutPrefix(line, header)
+		if is && header != patchMove {
+			path = strings.TrimRightFunc(path, unicode.IsSpace)
+		}
+		if is {
+			return header, path
 		}
 	}
 	return "", ""
