@@ -24,7 +24,7 @@ func TestAGuardThatDoesNotSayWhatItIsDenies(t *testing.T) {
 		`echo '{"name": "guard", "tool": false, "hooks": ["pre_tool"], "on_failure": "block"}'`
 	const call = `{"session_id":"x","tool_name":"Bash","tool_input":{"command":"ls"}}`
 	const prompt = `{"session_id":"x","prompt":"hi"}`
-	const broken, late = "--schema: exit status 3", "plugins did not say in time what they are: "
+	const broken, late = "--schema: exit status 3", "plugins did not describe themselves in time: "
 	for _, step := range []struct {
 		guard, event, payload string
 		within                time.Duration
