@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/agents"
@@ -206,6 +207,26 @@ func (p *plan) carryOut(ctx context.Context, note func(string)) error {
 			return err
 		}
 	}
+	return p.removeFiles()
+}
+
+// removeAttempts bounds how often files are removed into whose directories others write.
+const removeAttempts = 50
+
+// removeFiles removes the files, and the home if nothing is left in it. An agent that runs has read its settings
+// before, and chibi answers its events meanwhile.
+func (p *plan) removeFiles() (err error) {
+	for attempt := range removeAttempts {
+		time.Sleep(time.Duration(attempt) * time.Millisecond)
+		if err = p.removeOnce(); !errors.Is(err, fs.ErrExist) { // a directory is not empty
+			return err
+		}
+	}
+	return fmt.Errorf("a program still writes to the home, such as an agent that runs; end it, and run chibi uninstall "+
+		"again: %w", err)
+}
+
+func (p *plan) removeOnce() error {
 	for _, path := range p.files {
 		if err := (disk.OS{}).RemoveAll(path); err != nil {
 			return err
