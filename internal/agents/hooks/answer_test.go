@@ -7,7 +7,10 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/agents/codex"
+	"github.com/chibi-host/chibi/internal/agents/crush"
+	"github.com/chibi-host/chibi/internal/agents/cursor"
 	"github.com/chibi-host/chibi/internal/agents/engine"
+	"github.com/chibi-host/chibi/internal/agents/gemini"
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
@@ -74,6 +77,26 @@ func TestAChangedPatchIsAChangedCall(t *testing.T) {
 		body, notes := answerAt(codex, hookpoints.PreTool.Name, m, engine.Effect{Input: input})
 		if isOther := strings.Contains(patch, "Add File"); string(body) != want || isOther != (len(notes) == 1) {
 			t.Errorf("%q: %s, want %s; %q", patch, body, want, notes)
+		}
+	}
+}
+
+// An answer is one for another agent only if the hook's own does not know it: an approval of Gemini CLI has no
+// effect, and in Crush it has one.
+func TestAnAnswerForAnotherAgent(t *testing.T) {
+	own := gemini.Agent().Dialect()
+	event, _ := own.Event("BeforeTool")
+	all := func() []engine.Dialect {
+		return []engine.Dialect{own, crush.Agent().Dialect(), cursor.Agent().Dialect()}
+	}
+	for answer, want := range map[string]string{
+		`{"decision":"allow"}`:                    "",
+		`{"decision":"deny","reason":"no"}`:       "",
+		`{"permission":"deny"}`:                   "Cursor",
+		`{"decision":"allow","updated_input":{}}`: "Crush",
+	} {
+		if got := Foreign(own, event, engine.Outcome{Stdout: []byte(answer)}, all); got != want {
+			t.Errorf("%s: %q, want %q", answer, got, want)
 		}
 	}
 }

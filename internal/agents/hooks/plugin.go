@@ -194,7 +194,7 @@ func foreignNote(d engine.Dialect, e engine.Event, out engine.Outcome, all func(
 // here and something at the same moment there; "" if there is no such agent.
 func Foreign(d engine.Dialect, e engine.Event, out engine.Outcome, all func() []engine.Dialect) string {
 	answer, isObject := d.AnswerIn(out.Stdout)
-	if !isObject || all == nil || d.Says(e, answer) {
+	if !isObject || all == nil || d.Says(e, answer) || d.Knows(e, answer) {
 		return ""
 	}
 	for _, other := range all() {
