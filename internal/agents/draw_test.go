@@ -41,7 +41,7 @@ func (a agent) momentCases() (list []golden) {
 	return list
 }
 
-// values are those of a moment of chibi: "nothing", "all", or "some" with further ones.
+// values are the values of a moment of chibi: "nothing", "all", or "some" with further values.
 func values(text string) string {
 	some := `{"session":"s","prompt_id":"p","call_id":"c","transcript":"/t","cwd":"/p","project":"/p","home":"/h",` +
 		`"time":"2026-11-22T10:00:00.123Z","model":"m","effort":"low","env_file":"/e","agent_version":"v","hook_dir":"/d",` +
@@ -125,8 +125,8 @@ func toolCalls() (list []string) {
 }
 
 // answerCases are ends of hooks: texts and statuses, and each row with a value that it
-// means, with another one, and without what it needs. What an event has in common with
-// earlier ones is there once.
+// means, with a different value, and without its needs. Cases that an event shares with earlier events are there
+// once.
 func answerCases(e engine.Event, before []engine.Event) (list []golden) {
 	add := func(status, stdout, stderr string) {
 		list = append(list, golden{kind: "answer", at: e.Name, how: status, in: stdout, err: stderr})

@@ -49,8 +49,8 @@ func FuzzMoment(f *testing.F) {
 	})
 }
 
-// FuzzEffect holds that every end of a hook means something, and that it can be said to the
-// agent as one JSON object or nothing.
+// FuzzEffect holds that every end of a hook means something, and that chibi can write it for the agent as one JSON
+// object or nothing.
 func FuzzEffect(f *testing.F) {
 	f.Add([]byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","updatedInput":{}}}`),
 		"oh", 2)

@@ -111,7 +111,7 @@ func (a agent) event(name string) engine.Event {
 	return engine.Event{Name: name}
 }
 
-// eventName returns the name of the event in that of a captured payload, DIRECTORY/EVENT.WHAT.
+// eventName returns the event's name in the name of a captured payload, DIRECTORY/EVENT.WHAT.
 func eventName(payload string) string {
 	name, _, _ := strings.Cut(payload[strings.LastIndex(payload, "/")+1:], ".")
 	return name

@@ -74,7 +74,7 @@ func (a agent) failed(cases []golden, event string) int {
 // withoutCopies leaves out the tables of events that an earlier event has too, and what no case is about.
 func withoutCopies(d engine.Dialect) engine.Dialect {
 	d.Events = slices.Clone(d.Events)
-	d.Reads = nil // what an agent runs by itself is no case of its own table: the story bridgeforeign holds it
+	d.Reads = nil // the agent's own table has no case for them: the story bridgeforeign holds them
 	for i := range d.Events {
 		for _, before := range d.Events[:i] {
 			if reflect.DeepEqual(before.Tools, d.Events[i].Tools) || d.Events[i].Matches != engine.ToolName {

@@ -9,8 +9,8 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// A payload that one agent wrote is known as its own where it reads the settings of the entry's agent, and
-// never as that of a third one; the entry's own payloads stay its own.
+// StartedBy recognizes the payload of an agent that reads the settings of the entry's agent, and never as a third
+// agent's. The payloads of the entry's agent stay its own.
 func TestWhoHasStartedAHookIsSeenByThePayload(t *testing.T) {
 	all := agents.All()
 	for _, entry := range all {
@@ -33,7 +33,7 @@ func TestWhoHasStartedAHookIsSeenByThePayload(t *testing.T) {
 	}
 }
 
-// What is no payload says nothing, and a member counts at the top only: what a model writes is below.
+// A text that is not a payload says nothing. A member counts only at the top: a model writes below it.
 func TestAPayloadThatLiesAboutWhoseItIs(t *testing.T) {
 	for _, payload := range []string{"", "[]", "null", `["hookEventName","hook_event_name","sessionId","session_id"]`,
 		`{"session_id":"s","transcript_path":"t","tool_input":{"hookEventName":1,"hook_event_name":1,"sessionId":1,` +

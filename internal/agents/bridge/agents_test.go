@@ -34,8 +34,8 @@ func commandAt(kind engine.Kind, command, dir string) engine.Moment {
 	}}
 }
 
-// The guard of the examples, which docs/BRIDGE.md shows, holds in every agent: what the agent says
-// before a command and how it reads the answer are those of its table.
+// The guard of the examples, which docs/BRIDGE.md shows, holds in every agent: the payload before a command and the
+// reading of the answer come from the agent's table.
 func TestAGuardHoldsInEveryAgent(t *testing.T) {
 	t.Chdir(".") // an event leaves the directory
 	guard, err := os.ReadFile("../../../examples/plugins/guard-push")

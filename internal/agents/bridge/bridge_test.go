@@ -53,7 +53,7 @@ func event(home, name string) bridge.Event {
 
 const call = `{"session_id":"s1","tool_name":"Bash","tool_use_id":"c1","tool_input":{"command":"ls %s"}}`
 
-// answer answers an event and returns the decision and its reason, and what the person is told.
+// answer answers an event and returns the decision, its reason and the text for the person.
 func answer(e bridge.Event, payload string) (decision, reason, told string) {
 	out := e.Answer(context.Background(), strings.NewReader(payload))
 	got := gjson.ParseBytes(out.Stdout)

@@ -93,8 +93,8 @@ esac`)}
 	}
 }
 
-// One event that nobody can read denies, one that has failed before denies if a required plugin had to be asked, and it
-// is no end of the others.
+// An event that chibi cannot read denies. An event that has failed before denies if a required plugin had to
+// decide. The other events go on.
 func TestAnEventOnALineFailsAlone(t *testing.T) {
 	guard := map[string]string{"guard": script("guard", `"pre_tool"`, `case "$(cat)" in
 *push*) echo '{"block": true, "message": "no push"}' ;; esac`)}
@@ -125,7 +125,7 @@ func TestAnEventOnALineFailsAlone(t *testing.T) {
 	}
 }
 
-// A line that is no event says what it lacks.
+// The error for a line that is not an event says what the line lacks.
 func TestALineSaysWhatItLacks(t *testing.T) {
 	pi, _ := agents.ByName("pi")
 	for line, want := range map[string]string{

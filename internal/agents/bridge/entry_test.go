@@ -108,10 +108,9 @@ func TestALongCommandDoesNotKeepAnEntryFromRunning(t *testing.T) {
 	}
 }
 
-// What an entry prints where there is no chibi, with what status it ends, and what its agent makes of that:
-// the person is told where a session and a prompt begin, nothing is refused, and no model is told anything.
-// Crush has neither event, Factory Droid, Grok Build and Kimi Code show nothing of hooks that go on, and Cursor has
-// no message for prompts that go on.
+// Without chibi, an entry prints a text and ends with a status, so that its agent tells the person where a session
+// and a prompt begin, refuses nothing and tells the model nothing. Crush has neither event, Factory Droid, Grok
+// Build and Kimi Code show nothing of hooks that go on, and Cursor has no message for prompts that go on.
 func TestAGoneProgramIsTold(t *testing.T) {
 	for agent, want := range map[string]string{
 		"claude": "SessionStart UserPromptSubmit", "codex": "SessionStart UserPromptSubmit",

@@ -37,7 +37,7 @@ func TestStopsAtTheSameTimeAreCounted(t *testing.T) {
 }
 
 // Qwen Code asks the hooks of prompts again after each batch of calls, and when a hook of its own
-// makes it go on: neither is a prompt of a person. The first is none at all.
+// makes it go on: neither prompt is a person's, and the first is not a prompt at all.
 func TestWhatQwenCodeCallsAPromptIsNotAlwaysAPersons(t *testing.T) {
 	again := script("again", `"pre_stop", "pre_message"`, `[ $CHIBI_HOOK = pre_stop ] || {
   cat >>"$CHIBI_HOME/prompts"; exit; }
@@ -67,8 +67,7 @@ echo '{"follow_up_messages":["again"]}'`)
 	}
 }
 
-// promptsIn returns the prompts that plugins were asked about, which wrote them to a file of the home, and
-// the prompts of the trace.
+// promptsIn returns the prompts that plugins got and wrote to a file of the home, and the prompts of the trace.
 func promptsIn(t *testing.T, home, agent, session string) string {
 	t.Helper()
 	var asked, traced []string
@@ -100,13 +99,13 @@ echo '{"follow_up_messages":["again"]}'`)
 	}
 	all.Wait()
 	if prompts, _ := os.ReadFile(filepath.Join(dir, "prompts")); bytes.Count(prompts, []byte(`"again"`)) != 3 {
-		t.Errorf("plugins were asked about %s, want the prompt a and 3 of 4", prompts)
+		t.Errorf("plugins got %s, want the prompt a and 3 of 4", prompts)
 	}
 }
 
-// What an agent asks about again is its own only where that is known: a Qwen Code that never says what
-// was submitted, the same text in another session, of another agent, again, or after the turn has ended
-// is a person's prompt.
+// A prompt is the agent's own only if chibi knows that. It is a person's if Qwen Code never says which prompt the
+// person submitted, and if the same text comes in a different session, from a different agent, again, or after the
+// turn has ended.
 func TestInDoubtAPromptIsAPersons(t *testing.T) {
 	again := script("again", `"pre_stop", "pre_message"`, `[ $CHIBI_HOOK = pre_stop ] || {
   cat >>"$CHIBI_HOME/prompts"; exit; }

@@ -83,7 +83,7 @@ func TestTwoEntriesAreAskedAboutACallOnce(t *testing.T) {
 		}
 		isAsked(t, dir, order[0]+" first", 1)
 		if agent, _ := os.ReadFile(filepath.Join(dir, "asked")); string(agent) != "grok\n" {
-			t.Errorf("plugins are told that it is %s", agent)
+			t.Errorf("plugins get the agent %s", agent)
 		}
 		list, _ := filepath.Glob(filepath.Join(dir, "bridge", "*", "s1"))
 		if len(list) != 1 || !strings.Contains(list[0], "grok") {
@@ -157,8 +157,8 @@ func TestACallWithoutAnIDIsAskedAboutTwice(t *testing.T) {
 	}
 }
 
-// What the model is told it is told once; what plugins rewrite both entries rewrite, as the last one counts, and
-// what is rewritten already is not rewritten again.
+// The model gets a text once. Both entries rewrite arguments, because the last one counts, and neither rewrites
+// them twice.
 func TestTwoEntriesSayOneRewriteAndOneContext(t *testing.T) {
 	body := `sed -n 's/.*"command":"\([^"]*\)".*/{"arguments":{"command":"safe \1"},"context":"mind the rules"}/p'`
 	for name, second := range map[string]string{"the same arguments": "ls", "rewritten ones": "safe ls"} {
@@ -175,7 +175,7 @@ func TestTwoEntriesSayOneRewriteAndOneContext(t *testing.T) {
 	}
 }
 
-// After a tool, a result that is another one is judged anew.
+// After a tool, plugins judge a different result again.
 func TestTwoEntriesAreAskedAboutAResultOnce(t *testing.T) {
 	dir := begun(t, "", counting("redacts", `"pre_tool_output"`,
 		`echo '{"block":true,"message":"withheld","context":"mind the rules"}'`))
@@ -232,7 +232,7 @@ echo $CHIBI_HOOK >>"$CHIBI_HOME/points"
 	}
 }
 
-// A start of a session is told its context once.
+// The start of a session gets its context once.
 func TestTwoEntriesGiveTheContextOfASessionOnce(t *testing.T) {
 	dir := home(t, "", counting("injects", `"pre_system_prompt"`, `echo '{"inject":"be kind"}'`))
 	own := tell(t, dir, "copilot", "sessionStart", `{"sessionId":"s1","timestamp":1700000000000,"cwd":"/","source":"new"}`)
@@ -406,7 +406,7 @@ func TestARequiredGuardHoldsInBothEntries(t *testing.T) {
 	}
 }
 
-// What is remembered is bounded, for the owner alone, and gone with the session.
+// The file of verdicts is bounded, belongs to its owner alone, and goes with the session.
 func TestVerdictsAreBoundedAndGoWithTheSession(t *testing.T) {
 	dir := begun(t, "", counting("large", `"pre_tool"`,
 		`printf '{"arguments":{"command":"'; head -c 200000 /dev/zero | tr '\0' x; echo '"}}'`))
@@ -477,7 +477,7 @@ func TestEntriesOfClaudeCodeInOtherAgents(t *testing.T) {
 }
 
 // Cursor has events of its own for commands, reads and calls of MCP servers, and Claude Code's settings have no entry
-// for them: there the guards are asked about the call of the tool.
+// for them: there chibi asks the guards about the call of the tool.
 func TestAnEntryOfClaudeCodeInCursorAsksAllGuards(t *testing.T) {
 	for point, tool := range map[string]string{
 		"pre_shell_exec": `"Shell","tool_input":{"command":"ls"}`, "pre_file_read": `"Read","tool_input":{"file_path":"/a"}`,

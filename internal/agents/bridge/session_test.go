@@ -53,7 +53,7 @@ func tell(t *testing.T, dir, agent, name, payload string) string {
 	return string(out.Stdout) + out.Stderr
 }
 
-// A hook for the selection of tools is told the last prompt as a request, where the agent tells none.
+// A hook for the selection of tools gets the last prompt as a request if the agent tells none.
 func TestAFilterOfGeminiInAnotherAgent(t *testing.T) {
 	dir := foreign(t, "gemini", groups(map[string]string{"BeforeToolSelection": `python3 "$HOOKS/filter.py"`}))
 	write(t, filepath.Join(dir, "filter.py"), `import json, sys

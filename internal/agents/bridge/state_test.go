@@ -27,8 +27,8 @@ func guarded(t *testing.T) (dir string) {
 
 const forbidden = `{"session_id":"s1","tool_name":"Bash","tool_input":{"command":"forbidden"}}`
 
-// A session's directory that is a link, or that others may change, or that is somebody else's, gets nothing
-// and is believed nothing; guards hold, and the person is told.
+// A session's directory that is a link, or that others may change, or that is somebody else's, gets nothing, and
+// chibi believes nothing in it. Guards hold, and chibi tells the person.
 func TestASessionsDirectoryThatIsNotItsOwn(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has neither such owners nor such modes")
@@ -101,7 +101,7 @@ func TestNothingIsRememberedOfNoSession(t *testing.T) {
 	}
 }
 
-// Variables are bounded: those that are too many are not kept, which is said.
+// Variables are bounded: chibi does not keep too many, and says so.
 func TestVariablesAreBounded(t *testing.T) {
 	dir := foreign(t, "cursor", `{"version":1,"hooks":{"sessionStart":[{"command":`+
 		`"printf '{\"env\":{\"BIG\":\"%40000d\"}}' 0"}]}}`)
@@ -131,8 +131,7 @@ func TestAVariableThatNoProcessCanHave(t *testing.T) {
 	}
 }
 
-// Where nothing can be written, hooks and guards are asked as if nothing was remembered, and what is lost
-// is said.
+// If chibi cannot write, it asks hooks and guards as if it remembered nothing, and says what is lost.
 func TestASessionOfWhichNothingCanBeKept(t *testing.T) {
 	dir := guarded(t)
 	if err := os.MkdirAll(filepath.Join(dir, "bridge", "codex", "s1", "session.json"), 0o700); err != nil {

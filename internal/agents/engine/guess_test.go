@@ -9,8 +9,8 @@ import (
 	"github.com/chibi-host/chibi/internal/agents/engine"
 )
 
-// A guard of commands, of files or of addresses is asked about a tool of an agent that its table
-// does not name, as far as the arguments say what the tool does.
+// A guard of commands, of files or of addresses judges a tool that the agent's table does not name, as far as the
+// arguments say what the tool does.
 func TestAToolThatNoTableNamesIsWhatItsArgumentsSay(t *testing.T) {
 	for input, want := range map[string]struct{ category, subject string }{
 		`{"command":"ls"}`:                               {"shell", "command"},

@@ -67,10 +67,10 @@ func TestAnAgentIsAddedByATable(t *testing.T) {
 	out := d.Output(e, there, engine.Effect{Decision: hookpoints.DecisionAsk, Reason: "sure?", Context: "text"})
 	if string(out.Stdout) != `{"verdict":"no","because":"a plugin wants to ask the person, and Invented cannot ask `+
 		`at tool/before: sure?"}` || len(out.Lost) != 1 {
-		t.Errorf("it is told %s, %q", out.Stdout, out.Lost)
+		t.Errorf("the agent gets %s, %q", out.Stdout, out.Lost)
 	}
 	changed := d.Theirs(there, json.RawMessage(`{"command":"pwd"}`))
 	if out = d.Output(e, there, engine.Effect{Input: changed}); string(out.Stdout) != `{"with":{"line":"pwd"}}` {
-		t.Errorf("it is told %s, %q", out.Stdout, out.Lost)
+		t.Errorf("the agent gets %s, %q", out.Stdout, out.Lost)
 	}
 }

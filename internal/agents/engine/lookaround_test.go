@@ -40,7 +40,7 @@ func TestMatchersThatLookAround(t *testing.T) {
 	}
 }
 
-// Agents that are not written in JavaScript cannot do it either; what nobody can do is said.
+// Agents that are not written in JavaScript cannot do it either. An error reports a pattern that nobody can run.
 func TestMatchersThatCannotBeRunAreSaid(t *testing.T) {
 	for matcher, names := range map[string][]string{
 		`^(?!Bash)`: {"codex", "crush"}, `(?!Bash`: agents.Names(), `(?!Bash))`: agents.Names(),
@@ -50,7 +50,7 @@ func TestMatchersThatCannotBeRunAreSaid(t *testing.T) {
 		for _, agent := range names {
 			d, _ := agents.ByName(agent)
 			if _, err := d.Matches(engine.Event{Name: "x", Matches: engine.Source}, matcher); err == nil {
-				t.Errorf("%s: %s is no error", agent, matcher)
+				t.Errorf("%s: %s is not an error", agent, matcher)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func TestEveryKindButNeverHasAPoint(t *testing.T) {
 		}
 		for _, point := range at {
 			if _, known := hookpoints.Find(point); !known {
-				t.Errorf("%s happens at %s, which is no point", k, point)
+				t.Errorf("%s happens at %s, which is not a point", k, point)
 			}
 		}
 	}

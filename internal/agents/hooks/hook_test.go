@@ -16,8 +16,7 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// hostOf returns a host with the hooks of a settings file of Claude Code, which are asked in
-// dir, and what was said.
+// hostOf returns a host with the hooks of a settings file of Claude Code, which run in dir, and the host's notices.
 func hostOf(t *testing.T, dir, text string) (*plugin.Host, *[]string) {
 	t.Helper()
 	claude, _ := agents.ByName("claude")
@@ -97,7 +96,7 @@ func TestAMatcherDecidesWhoIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "asked")); err == nil {
-		t.Error("a hook for Write was asked about a command")
+		t.Error("a hook for Write got a command")
 	}
 }
 

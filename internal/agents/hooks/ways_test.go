@@ -17,7 +17,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// asked returns a host with one handler of Claude Code's PreToolUse, and what was said.
+// asked returns a host with one handler of Claude Code's PreToolUse, and the host's notices.
 func asked(t *testing.T, h settings.Handler, ways hooks.Ways) (*plugin.Host, *[]string) {
 	t.Helper()
 	claude, _ := agents.ByName("claude")
@@ -42,7 +42,7 @@ func TestAnHTTPHandlerIsASettingOfAnswers(t *testing.T) {
 		body    string
 		err     error
 		message string // of the block; "": none
-		failure string // what is said; "": nothing
+		failure string // the notice; "": none
 	}{
 		"a denial":                {status: 200, body: denial, message: "not here"},
 		"nothing":                 {status: 204},
@@ -63,7 +63,7 @@ func TestAnHTTPHandlerIsASettingOfAnswers(t *testing.T) {
 				t.Errorf("%+v, %v", answer, err)
 			}
 			if all := strings.Join(*said, "\n"); !strings.Contains(all, test.failure) || test.failure == "" && all != "" {
-				t.Errorf("it is said: %q, want %q", all, test.failure)
+				t.Errorf("the notices are %q, want %q", all, test.failure)
 			}
 			if !strings.Contains(string(got.Body), `"tool_name":"Bash"`) || got.Headers["Authorization"] != "Bearer secret ." {
 				t.Errorf("it was sent %s with %v", got.Body, got.Headers)
@@ -93,7 +93,7 @@ func TestAModelJudgesACall(t *testing.T) {
 				t.Errorf("%+v, %v", answer, err)
 			}
 			if all := strings.Join(*said, "\n"); !strings.Contains(all, test.failure) || test.failure == "" && all != "" {
-				t.Errorf("it is said: %q, want %q", all, test.failure)
+				t.Errorf("the notices are %q, want %q", all, test.failure)
 			}
 			if !strings.HasPrefix(prompt, `Is {"session_id"`) || !strings.Contains(prompt, "worth $5?") {
 				t.Errorf("the model was asked: %s", prompt)
