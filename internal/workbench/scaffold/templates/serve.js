@@ -1,6 +1,6 @@
 // serve answers all events of a session, which chibi writes to a resident plugin, one on each line.
 async function serve(hook, tool) {
-  console.log = console.error; // what is printed meanwhile is not an answer
+  console.log = console.error; // text that is printed meanwhile is not an answer
   for (const name of ["CONTEXT", "VERBOSE", "SESSION_ID", "PROMPT_ID", "TRANSCRIPT_PATH"]) {
     delete process.env["CHIBI_" + name]; // of the start
   }

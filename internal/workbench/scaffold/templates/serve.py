@@ -1,6 +1,6 @@
 def serve(hook, tool=None):
     """Answers all events of a session, which chibi writes to a resident plugin, one on each line."""
-    answers, sys.stdout = sys.stdout, sys.stderr  # what is printed meanwhile is not an answer
+    answers, sys.stdout = sys.stdout, sys.stderr  # text that is printed meanwhile is not an answer
     requests = os.fdopen(os.dup(0), encoding=sys.stdin.encoding, errors=sys.stdin.errors)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # programs that the plugin starts do not read requests
     for name in "CONTEXT", "VERBOSE", "SESSION_ID", "PROMPT_ID", "TRANSCRIPT_PATH":
