@@ -65,9 +65,9 @@ func (d *document) current() []byte {
 	return d.text
 }
 
-// Add adds a reply, in plugin order, and reports whether the dispatch is settled, so that
-// no further plugin need be asked. Replies of plugins that were asked at the same time are
-// added nevertheless. The body of the reply must be valid like the payload of New. A reply that
+// Add adds a reply, in plugin order, and reports whether the dispatch is settled, so that the host
+// need ask no further plugin. Add the replies of plugins that it asked at the same time nevertheless.
+// The body of the reply must be valid like the payload of New. A reply that
 // refuses with other [hookpoints.Words] than the point's, by true or a text, refuses with the point's.
 func (a *Accumulator) Add(r Reply) (settled bool) {
 	added := &reply{from: r.From, guard: r.Guard, body: membersOf(string(r.Body))}

@@ -32,8 +32,8 @@ type Change struct {
 // aChangedDefinition is who asks about a tool whose definition has changed.
 const aChangedDefinition = "a changed definition"
 
-// withApproval returns the judgement about a call: if the tool's definition has changed, it
-// is asked, whatever allows it.
+// withApproval returns the judgement about a call: if the tool's definition has changed,
+// chibi asks the person, whatever allows the call.
 func withApproval(approvals Approvals, c Call, j ruling) ruling {
 	remote := c.Tool.Remote
 	if approvals == nil || remote == nil {

@@ -58,7 +58,7 @@ type Gate struct {
 // Outcome is the decision about a call: allow or deny.
 type Outcome struct {
 	Judgement
-	// Asked is set if the person was asked, or a plugin in their place.
+	// Asked is set if chibi asked the person, or a plugin in their place.
 	Asked *Asked
 	// Unasked says that chibi should have asked the person and could ask nobody.
 	Unasked bool

@@ -9,8 +9,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// unanswered records why there is no answer: the plugin failed, was not asked, or said what
-// cannot be read.
+// unanswered records why there is no answer: the plugin failed, got no question, or gave an
+// answer that cannot be read.
 func (r *reply) unanswered(answer Answer, err error) {
 	switch {
 	case err != nil:

@@ -71,9 +71,9 @@ type knownPoint struct {
 	err  error
 }
 
-// subscribers lists, in order, the plugins that are asked at a point one after
-// another, and those that are asked at once; at a chain point these are the guards. The error is
-// about a plugin that cannot be asked, see [Host.Validate].
+// subscribers lists, in order, the plugins that the host asks at a point one after another, and
+// the plugins that it asks at once; at a chain point these are the guards. The error is about a
+// plugin without a usable handler, see [Host.Validate].
 func (h *Host) subscribers(at hookpoints.Info) (inTurn, atOnce []*Plugin, err error) {
 	for i := range h.Plugins {
 		p := &h.Plugins[i]

@@ -15,7 +15,7 @@ import (
 // ready for use. Its fields must be set before the first use; after that it is safe for
 // concurrent use.
 type Host struct {
-	// Plugins are asked in this order.
+	// Plugins are the plugins, in the order in which the host asks them.
 	Plugins []Plugin
 	// Trace receives one record for each plugin of each dispatch, in plugin
 	// order, when the dispatch is over. An event that nobody waited for is a dispatch
@@ -28,9 +28,8 @@ type Host struct {
 	Fired func(Firing)
 	// Notify receives notices for a person. The same rules as for Trace.
 	Notify func(Notice)
-	// Waiting, if set, is called before a plugin is asked and returns a function that is
-	// called when it has answered. Calls are concurrent at points where plugins are asked
-	// concurrently.
+	// Waiting, if set, is called before a question to a plugin and returns a function that is called when
+	// the plugin has answered. Calls are concurrent at points where the host asks plugins concurrently.
 	Waiting func(point hookpoints.Name, plugin string) (done func())
 	// Wait makes the host wait for plugins everywhere, whatever their Async says.
 	Wait bool

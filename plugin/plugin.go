@@ -49,13 +49,13 @@ type Plugin struct {
 	// the function returns or not; what it answers later is discarded and counted, see
 	// [Host.Late]. Other handlers, such as those that run processes, have bounds of their own.
 	Timeout time.Duration
-	// Sequence, if not empty, names a group of plugins that are asked one after another,
-	// in order, even where others are asked concurrently.
+	// Sequence, if not empty, names a group of plugins that the host asks one after another,
+	// in order, even where it asks others concurrently.
 	Sequence string
-	// Round, if not empty, names a round: at chain points neighbours of one round are asked
-	// at once, all with the payload that the plugins before them left, and all to the end.
-	// Their answers are used in order; the rewrite of each is the difference from the payload
-	// that it received. It does not apply where the plugin is a guard. Pure has no effect for a plugin in a round.
+	// Round, if not empty, names a round: at chain points the host asks neighbours of one round at once, all with
+	// the payload that the plugins before them left, and all to the end. Their answers are used in order; the
+	// rewrite of each is the difference from the payload that it received. It does not apply where the plugin is a
+	// guard. Pure has no effect for a plugin in a round.
 	Round string
 	// Transcript is true if the plugin wants chibi to keep a view of the conversation, see [Identity].
 	Transcript bool

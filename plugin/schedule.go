@@ -10,13 +10,13 @@ import (
 	"github.com/chibi-host/chibi/merge"
 )
 
-// schedule asks the plugins of a chain in which some are asked before their turn: neighbouring
-// ones of a round, and neighbouring pure ones. Both are called at the same time, with the payload
+// schedule asks the plugins of a chain and some of them before their turn: neighbouring ones of a
+// round, and neighbouring pure ones. Both are called at the same time, with the payload
 // of the first of them.
 //
 // The result of the dispatch is the same for pure plugins as without it, because an answer is used
-// only at its turn, and only if the plugin would then receive the same payload. Those of a round
-// are asked once whatever the others answer; what they rewrite are differences.
+// only at its turn, and only if the plugin would then receive the same payload. It asks plugins of
+// a round once whatever the others answer; their rewrites are differences.
 type schedule struct {
 	dispatch  *dispatch
 	plugins   []*Plugin
@@ -78,7 +78,7 @@ func (s *schedule) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	return r
 }
 
-// group returns the plugin at an index with the neighbours behind it that are asked with it.
+// group returns the plugin at an index with the neighbours behind it that get the question with it.
 func (s *schedule) group(first int, isAsked func(*Plugin) bool) []*Plugin {
 	end := first
 	for end < len(s.plugins) && isAsked(s.plugins[end]) {
@@ -88,7 +88,7 @@ func (s *schedule) group(first int, isAsked func(*Plugin) bool) []*Plugin {
 }
 
 // askInRound returns the reply of a plugin of a round, as if it had received the present
-// payload. At the turn of the first of them all are asked.
+// payload. At the turn of the first of them it asks all.
 func (s *schedule) askInRound(ctx context.Context, i int) *reply {
 	if len(s.round) == 0 {
 		own := s.plugins[i].Round

@@ -172,7 +172,7 @@ func MayRun(s *Session, words []string) error {
 		Instead: within.ByYourself})}
 }
 
-// nobody is asked within a command of a model: who could answer there is the model.
+// nobody is the person within a command of a model: there, only the model could answer.
 type nobody struct{ mark *within.Mark }
 
 // Ask asks nobody.

@@ -88,8 +88,8 @@ func tidy(s *Session) error {
 	return nil
 }
 
-// bridgeSteps open a home for an event in another agent: nothing of it is changed but the
-// trace, and what plugins answered when they were asked what they are.
+// bridgeSteps open a home for an event in another agent: they change only the trace, and
+// the remembered schemas of plugins.
 func bridgeSteps(ctx context.Context) []func(*Session) error {
 	return []func(*Session) error{
 		func(s *Session) error { return openHome(ctx, s) }, func(s *Session) error { return openContext(ctx, s) },

@@ -29,8 +29,8 @@ const (
 	ToWork Purpose = iota
 	// ToManage is for a run that does neither.
 	ToManage
-	// ToRead is for reading a home: no plugin is asked, nothing is traced and no file
-	// changes. [Session.Load] can load the plugins later.
+	// ToRead is for reading a home: chibi asks no plugin, traces nothing and changes no
+	// file. [Session.Load] can load the plugins later.
 	ToRead
 	// ToBridge is for a run that asks the plugins about what happens in another agent, which
 	// [Options.Bridge] names: no conversation is opened or changed.
@@ -70,8 +70,8 @@ type Options struct {
 	// NoServers leaves out the tools of MCP servers, and asks no server for them: for a run that
 	// is an MCP server itself.
 	NoServers bool
-	// Agent is the other agent that has started the run, "" if none has: its own hooks are not asked, as
-	// it runs them by itself.
+	// Agent is the other agent that has started the run, "" if none has: chibi does not ask its own
+	// hooks, as it runs them by itself.
 	Agent string
 	// Watched notes which files of plugins and of the configuration there are before they are
 	// read, for [Served.Watch].
@@ -131,11 +131,9 @@ type PermissionOptions struct {
 	AcceptEdits, TrustTools bool
 	// NoToolCalls offers the model no tools.
 	NoToolCalls bool
-	// Ask asks the person about a tool call; nil: nobody is asked, and what would be asked
-	// is refused.
+	// Ask asks the person about a tool call; nil: chibi asks nobody, and refuses calls about which it would ask.
 	Ask Asking
-	// Fill asks the person what an MCP server asks in the midst of a call; nil: servers are
-	// told that nobody can be asked.
+	// Fill asks the person an MCP server's question during a call; nil: servers get the answer that nobody can answer.
 	Fill Filling
 }
 

@@ -53,13 +53,13 @@ func HostedFor(s *Session) time.Duration {
 	return s.Config.Bridge.KeepFor()
 }
 
-// isAwaited reports whether a plugin is asked in every turn once the model has answered.
+// isAwaited reports whether chibi asks a plugin in every turn once the model has answered.
 func isAwaited(p plugin.Plugin) bool {
 	return hasHook(p, hookpoints.PostTurn.Name, hookpoints.PreStop.Name, hookpoints.PostMessage.Name,
 		hookpoints.OnEnd.Name)
 }
 
-// isCalled returns a function that reports whether a plugin is asked for calls, or runs one.
+// isCalled returns a function that reports whether chibi asks a plugin about calls, or calls its tools.
 func isCalled(calls []llm.ToolCall) func(plugin.Plugin) bool {
 	runs := func(t tools.Tool) bool {
 		return slices.ContainsFunc(calls, func(call llm.ToolCall) bool { return call.Name == t.Spec().Name })
@@ -70,7 +70,7 @@ func isCalled(calls []llm.ToolCall) func(plugin.Plugin) bool {
 	}
 }
 
-// hasHook reports whether a plugin is asked at one of these points.
+// hasHook reports whether a plugin has a hook at one of these points.
 func hasHook(p plugin.Plugin, points ...hookpoints.Name) bool {
 	return slices.ContainsFunc(p.Hooks, func(name hookpoints.Name) bool { return slices.Contains(points, name) })
 }

@@ -21,7 +21,7 @@ import (
 type Told struct {
 	// Notice shows the person a sentence.
 	Notice func(string)
-	// Person is asked; nil: nobody can be.
+	// Person answers questions; nil: there is no person.
 	Person func() permissions.Person
 	// Cache keeps what is put back, and Below names a file for people.
 	Cache func() cache.Cache
@@ -61,7 +61,7 @@ func (w *Watchers) End(ctx context.Context) {
 	}
 }
 
-// Close looks once more if the run did not end in the ordinary way; nobody is asked.
+// Close looks once more if the run did not end in the ordinary way; it asks nobody.
 func (w *Watchers) Close() error {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()

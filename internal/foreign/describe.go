@@ -11,7 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 )
 
-// Describe says in a few words what a hook does when it is asked, and at what.
+// Describe says in a few words what a hook does, and at which event.
 func Describe(h settings.Handler) string { return When(h) + variables(h) }
 
 // When says the same without the values of variables.

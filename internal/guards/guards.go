@@ -23,7 +23,7 @@ import (
 )
 
 // Missing is a plugin that is not there although its failure blocks, according to the
-// configuration or to what it said itself when it was asked last.
+// configuration or to its own last answer.
 type Missing struct {
 	Name, Why string
 	// Shared says that a context that machines share requires it.
@@ -130,8 +130,8 @@ func (g Guards) Missing() (missing []Missing) {
 	return missing
 }
 
-// Unreadable returns the error for a plugins directory whose plugins cannot be had. said are
-// those that said when they were asked last that their failure blocks.
+// Unreadable returns the error for a plugins directory that cannot be read. said are the
+// plugins whose last answer says that their failure blocks.
 func (g Guards) Unreadable(said []string, overrides map[string]plugin.Override, err error) error {
 	for name, set := range g.Plugins {
 		if !strings.Contains(name, ":") && g.requires(name, set) {

@@ -50,7 +50,7 @@ type Request struct {
 	Program fileid.ID `json:"program"`
 	// Process describes the process to lend.
 	Process *Wanted `json:"process,omitempty"`
-	// Question is what is asked.
+	// Question is the question.
 	Question *Question `json:"question,omitempty"`
 }
 

@@ -51,8 +51,8 @@ type entry struct {
 	Disabled bool              `json:"disabled"`
 }
 
-// Read reads a file and returns its servers as [Parse] does. check returns why a text that was
-// read from a file of this path and mode must not be used; nil: it is not asked. Without the
+// Read reads a file and returns its servers as [Parse] does. check returns why a text that was read
+// from a file of this path and mode must not be used; nil: every text may be used. Without the
 // file there are no servers.
 func Read(path string, check func(path string, text []byte, mode fs.FileMode) error) ([]mcp.Server, []Problem, error) {
 	f, err := disk.OpenRegular(path)

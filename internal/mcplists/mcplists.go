@@ -35,19 +35,19 @@ const (
 )
 
 const (
-	// Fresh is how long a list counts without being asked for again.
+	// Fresh is how long a list counts before chibi asks for it again.
 	Fresh = 24 * time.Hour
-	// Patience is how long a server is left out that could not be asked.
+	// Patience is how long chibi leaves out a server that did not answer.
 	Patience = 10 * time.Minute
-	// again is after what time such a server is asked in the background.
+	// again is the time after which chibi asks such a server in the background.
 	again = time.Minute
 	// kept is how long an entry is kept that no run has renewed.
 	kept = 30 * 24 * time.Hour
 )
 
-// Entry is what is remembered of a server.
+// Entry is the memory of one server.
 type Entry struct {
-	// List is what the server offered when it was asked last; nil: it never answered.
+	// List is the server's last answer; nil: it never answered.
 	List *mcp.List `json:"list,omitempty"`
 	// Failure says why it did not answer after that, at the time of Failed; "": it did.
 	Failure string    `json:"failure,omitempty"`
@@ -71,7 +71,7 @@ func (e Entry) IsLeftOut(now time.Time) bool {
 // older reports whether a time is longer ago than d. One in the future is: the clock was set.
 func older(at, now time.Time, d time.Duration) bool { return now.Sub(at) >= d || at.After(now) }
 
-// last is when the server was asked last.
+// last is the time of the last question to the server.
 func (e Entry) last() time.Time {
 	if e.List != nil && e.List.Asked.After(e.Failed) {
 		return e.List.Asked
@@ -161,8 +161,8 @@ func (m *Memory) put(server mcp.Server, e Entry) error {
 	return nil
 }
 
-// Save writes what was found out, if anything was, into the file as it is by now. A home that
-// cannot be written to is not an error: its servers are asked each time.
+// Save writes new findings, if there are any, into the file as it is by now. A home that
+// cannot be written to is not an error: chibi then asks its servers each time.
 func (m *Memory) Save() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -70,9 +70,9 @@ func (s Files) servers(home string) (servers []mcp.Server, problems []error) {
 	return servers, problems
 }
 
-// asApproved returns why a server that the project names must not be started: what its command
-// runs from the project is not as it was approved, or not what it was. It is asked right before
-// the server starts. lookup has the variables that it is started with.
+// asApproved returns why a server that the project names must not be started: the files of the
+// project that its command runs differ from the approved ones, or have changed since. It is
+// called right before the server starts. lookup has the variables that it is started with.
 func (s Files) asApproved(home string, server mcp.Server, lookup lookup) error {
 	p := s.project
 	if p.Own {

@@ -45,7 +45,7 @@ func (m Manual) Find(name string) (Server, error) {
 	return Server{}, usage.Error{Err: fmt.Errorf("%s; chibi mcp list names them all", text)}
 }
 
-// Remembered returns what is remembered of a server; false: it was never asked.
+// Remembered returns the memory of a server; false: chibi never asked it.
 func (m Manual) Remembered(server Server) (mcplists.Entry, bool) {
 	return m.host.memory.Find(server.Server)
 }

@@ -30,7 +30,7 @@ func (p Project) ApprovedContent(home string) func(string, []byte, fs.FileMode) 
 
 // Approves returns a function that asks the approvals of the project's directories, from the
 // current one, until one has no objection. Of the objections it returns the one that says
-// most. The approvals are read when they are asked first.
+// most. It reads the approvals at the first question.
 func (p Project) Approves(home string) func(ask func(trust.Approval) error) error {
 	var approvals []trust.Approval
 	return func(ask func(trust.Approval) error) error {

@@ -181,7 +181,7 @@ func (m *Memory) remembers(f oneshot.File, now identity) bool {
 	return stable
 }
 
-// Begin is called right before a plugin is asked; remember is called with its answer.
+// Begin is called right before a question to a plugin; remember is called with its answer.
 func (m *Memory) Begin(f oneshot.File) (remember func(oneshot.Answer) oneshot.Effect) {
 	if m.opts.Use == Off {
 		return func(oneshot.Answer) oneshot.Effect { return oneshot.Effect{} }

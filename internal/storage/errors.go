@@ -11,7 +11,7 @@ import (
 	"github.com/chibi-host/chibi/store"
 )
 
-// ErrPlain is the error of the plain program when it is asked for more than files.
+// ErrPlain is the error of the plain program for a store other than files.
 var ErrPlain = errors.New("this build keeps files only; chibi-cluster has NATS and PostgreSQL, see " +
 	"docs/operating/CLUSTER.md; " +
 	"go install github.com/chibi-host/chibi/cluster/cmd/chibi-cluster@latest installs it")

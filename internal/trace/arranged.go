@@ -167,8 +167,7 @@ func (s *arranged) setNoEffect(notice string) bool {
 	return true
 }
 
-// take returns the latest firing of a point that is not assigned yet, nil if no
-// plugin was asked there.
+// take returns the latest firing of a point that is not assigned yet, nil if chibi asked no plugin there.
 func (s *arranged) take(point hookpoints.Name) *firing {
 	return s.takeLast(point, func(*firing) bool { return true })
 }
@@ -186,8 +185,8 @@ func (s *arranged) takeLast(point hookpoints.Name, is func(*firing) bool) *firin
 	return nil
 }
 
-// takeOf returns the latest firing of a point for a call that is not assigned yet, nil if no
-// plugin was asked there. Where a trace does not name the call, the latest firing is taken.
+// takeOf returns the latest firing of a point for a call that is not assigned yet, nil if chibi
+// asked no plugin there. Where a trace does not name the call, the latest firing is taken.
 func (s *arranged) takeOf(call string, point hookpoints.Name) *firing {
 	return s.takeLast(point, func(f *firing) bool { return f.callID() == call || f.callID() == "" })
 }

@@ -15,7 +15,7 @@ type recorded struct {
 	Data   any            `toml:"data"`
 }
 
-// Cases returns what one plugin was asked and answered in the turn, as the text of
+// Cases returns the payloads and the answers of one plugin in the turn, as the text of
 // a file of cases for chibi plugin test. Payloads that the trace does not have are
 // left out.
 func (t Turn) Cases(plugin string) (string, error) {

@@ -49,7 +49,7 @@ type Hook struct {
 
 // Options specifies which hooks there are and how they are run.
 type Options struct {
-	// Hooks are asked in this order at their events.
+	// Hooks are the hooks, in the order in which chibi asks them at their events.
 	Hooks []Hook
 	// Dir is where relative paths with a slash begin.
 	Dir string

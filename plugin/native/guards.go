@@ -10,8 +10,8 @@ import (
 )
 
 // guards are the entries of the plugins directory that say themselves that their failure
-// blocks, and that were used as a whole. One that does not say what it is now is what it was when
-// it was asked last: so a guard that breaks is missing, and does not pass for a plugin like any
+// blocks, and that were used as a whole. For one that does not answer now, its last answer counts:
+// so a guard that breaks is missing, and does not pass for a plugin like any
 // other. One that was never used, such as the copy of a guard that an editor keeps, guards nothing.
 type guards map[string]bool
 

@@ -104,12 +104,12 @@ func (p Probe) uses(known Known, rules Rules) bool {
 	return !rules.Never && (known.Checks >= confirmed || !rules.Blocks && !p.Required)
 }
 
-// skips reports whether the executable is not asked because it failed recently.
+// skips reports whether to leave out the executable because it failed recently.
 func (p Probe) skips(known Known) bool {
 	return known.Failure != "" && !p.Required && (known.Waited == 0 || p.Command.Timeout <= known.Waited)
 }
 
-// failure is the error of an executable that is not asked.
+// failure is the error of an executable that is left out.
 func (k Known) failure() error {
 	return fmt.Errorf("%s (%s ago); %s", k.Failure, ageText(k.Age), whenAgain(k.Until, k.Waited > 0))
 }
@@ -126,7 +126,7 @@ func failed(out process.Outcome, err error, limit time.Duration) (a Answer, ok b
 	return a, out.Exit > 0
 }
 
-// whenAgain returns when an executable that failed is asked again.
+// whenAgain says when chibi asks an executable that failed again.
 func whenAgain(until time.Time, hung bool) string {
 	text := fmt.Sprintf("asked again after %s, by chibi plugin list, or when its file changes",
 		until.Local().Format("15:04"))

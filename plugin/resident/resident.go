@@ -245,8 +245,8 @@ func (r *Resident) current() (now *running, started bool, err error) {
 	return r.now, true, nil
 }
 
-// obtain returns a process of the keeper or a new one. The keeper is asked once: what takes
-// the place of a process of the keeper's that failed is this run's own.
+// obtain returns a process of the keeper or a new one. It asks the keeper once: if a
+// process of the keeper's has failed, this run's own process takes its place.
 func (r *Resident) obtain(ctx context.Context) (p *process.Process, isKept bool, err error) {
 	if keeper := r.keeper; keeper != nil {
 		r.keeper = nil

@@ -39,7 +39,7 @@ func (s sources) request() (app.Options, error) {
 	return opts, err
 }
 
-// read lists words that are read from a home; no plugin is asked unless list loads them.
+// read lists words that are read from a home; it asks no plugin unless list loads them.
 func (s sources) read(ctx context.Context, list func(context.Context, *app.Session) []string) []string {
 	opts, err := s.request()
 	if err != nil {

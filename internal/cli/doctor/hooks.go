@@ -90,8 +90,8 @@ func firesAt(point hookpoints.Info) agent.EventKind {
 	return ""
 }
 
-// hooksNeverAsked finds hooks of plugins that were not asked although their point fired in turns of
-// chibi itself since the plugin came. One that was asked in another agent was asked.
+// hooksNeverAsked finds hooks of plugins that chibi did not ask although their point fired in turns
+// of chibi itself since the plugin came. Questions in another agent count.
 func hooksNeverAsked(turns []trace.Turn, plugins []plugin.Plugin) (found []finding) {
 	asked := map[hook]bool{}
 	for _, turn := range turns {

@@ -19,7 +19,7 @@ const maxFields = 20
 type Form struct {
 	// Who asks; Message is its question.
 	Who, Message string
-	// Schema is the JSON Schema of an object whose members are asked for: texts, numbers,
+	// Schema is the JSON Schema of an object whose members the question asks for: texts, numbers,
 	// booleans and choices.
 	Schema []byte
 }

@@ -80,8 +80,8 @@ type Dir struct {
 	// one; nil: there are none.
 	Rules func(tools.Spec, tools.Category) []string
 
-	// Contexts are names of contexts that a plugin may know: a resident one is asked in the first
-	// three, and in one that it does not know.
+	// Contexts are names of contexts that a plugin may know: the check asks a resident one in the
+	// first three, and in one that it does not know.
 	Contexts []string
 
 	opts   native.Options
