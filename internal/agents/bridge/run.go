@@ -230,7 +230,7 @@ func (r *run) failure(err error) (effect engine.Effect) {
 	return effect
 }
 
-// isStarved reports whether the machine has no open files or memory left, which a command of the model may have used up.
+// isStarved reports whether the machine has no open files or memory left. A command of the model may have used them up.
 func isStarved(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
