@@ -11,7 +11,7 @@
 //   - Everything is bounded: responses, calls in a response, follow-ups, recursion.
 //     A notice says when a bound is reached.
 //
-// It prints nothing: what a person should see goes to [Output].
+// It prints nothing: messages for a person go to [Output].
 package agent
 
 import (

@@ -159,7 +159,7 @@ func (t *turn) removeMail() error {
 }
 
 // storePrompt stores a prompt with the waiting mail, which is removed from the
-// inbox when the turn ends. What an earlier run took comes only with a prompt that says so to
+// inbox when the turn ends. Messages that an earlier run took come only with a prompt that says so to
 // plugins.
 // Contexts of plugins stand before it.
 func (t *turn) storePrompt(ctx context.Context, prompt string, beside []hookpoints.Text) error {

@@ -46,7 +46,7 @@ type Plugin struct {
 	OnFailureAt map[hookpoints.Name]Failure
 	// Timeout bounds how long a [HandlerFunc], or a function of [HandlePoint], may take with an
 	// event; 0: it is not bounded. Then its context is ended, and the plugin has failed, whether
-	// the function returns or not; what it answers later is discarded and counted, see
+	// the function returns or not; a later answer is discarded and counted, see
 	// [Host.Late]. Other handlers, such as those that run processes, have bounds of their own.
 	Timeout time.Duration
 	// Sequence, if not empty, names a group of plugins that the host asks one after another,

@@ -36,7 +36,7 @@ type Access struct {
 	Resolve   func(context.Context) []netip.Addr
 }
 
-// Varied is a Tool whose calls are not all of one category: what a call does depends on its
+// Varied is a Tool whose calls are not all of one category: the effect of a call depends on its
 // arguments.
 type Varied interface {
 	Tool

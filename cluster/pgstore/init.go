@@ -108,7 +108,7 @@ func (m *maker) tables(ctx context.Context) error {
 	return nil
 }
 
-// compare says which tables were made, and what of those that were there is different.
+// compare says which tables were made, and how existing tables differ.
 func (m *maker) compare(before []column) {
 	type name struct{ table, column string }
 	was, had := map[name]string{}, map[string]bool{}

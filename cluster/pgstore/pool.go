@@ -131,7 +131,7 @@ func (p *pool) drop() {
 	p.idle = nil
 }
 
-// close ends the pool; what is being used is closed when it is given back.
+// close ends the pool; connections in use are closed when they are given back.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

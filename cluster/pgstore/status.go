@@ -34,7 +34,7 @@ func (d reporter) status(ctx context.Context) (_ store.Status, err error) {
 	return s, nil
 }
 
-// describeServer adds the version, and what of the settings endangers what is kept.
+// describeServer adds the version, and the settings that endanger the data.
 func (d reporter) describeServer(ctx context.Context, s *store.Status) error {
 	a, err := d.run(ctx, `select current_setting('server_version'), current_setting('fsync'),
 		current_setting('full_page_writes'), current_setting('synchronous_commit'),

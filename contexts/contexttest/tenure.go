@@ -95,7 +95,7 @@ func isLocked(err error) bool {
 	return errors.As(err, &locked)
 }
 
-// goesOn has a machine whose leases end twice. What others add without the lock ends no turn.
+// goesOn has a machine whose leases end twice. Entries that others add without the lock end no turn.
 func (s sharedLockRules) goesOn(t *testing.T) {
 	t.Parallel()
 	m := s.newSleeper(t)

@@ -154,7 +154,7 @@ func (e *lostError) Error() string {
 // Unwrap returns that the lease was lost, and with what the run ended.
 func (e *lostError) Unwrap() []error { return []error{contexts.ErrLost, e.err} }
 
-// whyEnded returns the error for what was done while a context was reserved, which ended when
+// whyEnded returns the error for an operation while a context was reserved, which ended when
 // the cause did.
 func whyEnded(name string, cause, err error) error {
 	var taken *contexts.TakenError

@@ -149,7 +149,7 @@ func keepRule(home, rule string) error {
 	return file.Rewrite(func(path string, data []byte) ([]byte, error) { return config.AllowRule(path, data, rule) })
 }
 
-// MayRun returns an error for what a command of the model has chibi run, a line or a program with its
+// MayRun returns an error for a command that a command of the model has chibi run, a line or a program with its
 // arguments, if a rule denies it or asks about it.
 func MayRun(s *Session, words []string) error {
 	if s.opts.Within == nil {

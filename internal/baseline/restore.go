@@ -11,7 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/gitconfig"
 )
 
-// PutBack undoes one change: what is new is removed, what was removed or changed is as it was, but for
+// PutBack undoes one change: it removes new files, and restores removed and changed ones, but for
 // the times of files. Of a file with git's settings only those are changed that the change names.
 func (b *Baseline) PutBack(c Change) error {
 	err := b.putBack(c)

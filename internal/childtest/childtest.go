@@ -19,7 +19,7 @@ func Do(t *testing.T, variable string, work func(value string)) {
 	}
 	os.Unsetenv(variable) // not for the child's own children
 	if signal.Ignored(os.Interrupt) {
-		// So it is behind & in a script. As chibi does: what it starts is ended by Ctrl-C all the same.
+		// So it is behind & in a script. As chibi does: Ctrl-C ends its processes all the same.
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
 	work(value)

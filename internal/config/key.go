@@ -95,7 +95,7 @@ func (w *walker) walk(v reflect.Value, table Key, tag string) {
 	}
 }
 
-// value lists a key, or what is below it if it is a table.
+// value lists a key, or the keys below it if it is a table.
 func (w *walker) value(v reflect.Value, f reflect.StructField, k Key) {
 	switch {
 	case v.Kind() == reflect.Struct:

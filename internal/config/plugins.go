@@ -77,7 +77,7 @@ type Plugin struct {
 	// `inherit`: the terminal is the standard input of the plugin's hooks and tools, see
 	// [PROTOCOL.md](PROTOCOL.md#asking-the-person); `data`: it is not.
 	Stdin string `toml:"stdin" oneof:"data inherit" unset:"the plugin's"`
-	// `ignore` or `block`: what a failure of the plugin does at points where it can block. With `block`, chibi answers
+	// `ignore` or `block`: the effect of the plugin's failure at points where it can block. With `block`, chibi answers
 	// no prompt and calls no tool while the plugin is missing; `ignore` permits that even if the schema says `block`.
 	OnFailure string `toml:"on_failure" shared:"block" oneof:"ignore block" unset:"the plugin's"`
 	// Hook points of the mode chain, besides those in its schema, at which the plugin is only [a
@@ -96,7 +96,7 @@ type Hook struct {
 	// How long one hook of the plugin may take, as in `[plugins.guard.hooks.pre_tool]`; precedes the plugin's
 	// `timeout_ms`.
 	TimeoutMS int `toml:"timeout_ms" min:"1" unset:"the plugin's"`
-	// What a failure does at this hook; precedes the plugin's `on_failure`.
+	// The effect of a failure at this hook; precedes the plugin's `on_failure`.
 	OnFailure string `toml:"on_failure" shared:"block" oneof:"ignore block" check:"point" unset:"the plugin's"`
 }
 

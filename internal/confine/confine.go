@@ -30,7 +30,7 @@ type Options struct {
 	Told     Told
 }
 
-// Func returns a confined command, and what is called when it has ended.
+// Func returns a confined command, and a function that is called when it has ended.
 type Func = func(context.Context, process.Command) (process.Command, func(context.Context) string, error)
 
 // New returns what confines commands, and what removes their directories at the end.

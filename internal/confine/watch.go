@@ -84,7 +84,7 @@ type watcher struct {
 	told    string             // text for the model
 }
 
-// begin looks before a command; what it returns looks when it has ended.
+// begin looks before a command; the function that it returns looks when the command has ended.
 func (w *watcher) begin(ctx context.Context) (ended func(context.Context) string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -71,7 +71,7 @@ type change struct {
 }
 
 // restore changes the settings of one name back: those that were added go, the others get their
-// values again, and what is missing is added.
+// values again, and missing ones are added.
 func (e *edit) restore(was, is []Setting) {
 	if left, found := without(is, was); found {
 		for _, s := range left {

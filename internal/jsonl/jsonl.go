@@ -1,6 +1,6 @@
 // Package jsonl stores records in files, one JSON value per line.
 //
-// A record is complete only with its newline: what follows the last newline is the torn
+// A record is complete only with its newline: text after the last newline is the torn
 // end of a write that a crash interrupted, and [Append] removes it. The package does not
 // interpret the records. Writers of a file must hold a lock of their own.
 package jsonl

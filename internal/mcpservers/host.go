@@ -28,7 +28,7 @@ type Host struct {
 	pool    *mcp.Pool
 	mark    func() within.Mark
 
-	// askLater asks a server in the background; what it returns is closed when that is done.
+	// askLater asks a server in the background; the channel that it returns is closed when that is done.
 	// close ends that, and everything else.
 	askLater func(mcp.Server) chan struct{}
 	close    func()

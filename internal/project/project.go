@@ -133,7 +133,7 @@ func (p Project) Upward() []string {
 }
 
 // Folders lists the directories of the project from its root down to the current one. The
-// person's home and what is above it are no part of a project.
+// person's home and the directories above it are not part of a project.
 func (p Project) Folders() (list []string) {
 	home, _ := trust.RealPath(p.User)
 	root := p.Root

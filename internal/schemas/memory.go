@@ -56,7 +56,7 @@ const (
 type Options struct {
 	// Use says what is remembered; "": On.
 	Use Use
-	// AskAgain uses nothing that is remembered; what plugins answer is remembered.
+	// AskAgain uses no remembered answer, and remembers the new answers.
 	AskAgain bool
 	// Elsewhere is set if plugins get another home: their answers are not
 	// remembered, because they may be different there, and of failures only hangs.

@@ -25,7 +25,7 @@ type Row struct {
 // Refused reports whether it is refused.
 func (r Row) Refused() bool { return r.Why != "" }
 
-// What the person does instead.
+// The way for the person to do it.
 const (
 	// ByYourself is for commands.
 	ByYourself = "run it yourself, in a terminal of your own"

@@ -23,7 +23,7 @@ type Mark struct {
 	Tool string `json:"tool"`
 	// Home and Context are the home and the context of the run.
 	Home string `json:"home"`
-	// Scratch says that the home is one in which something is tried out: what it has is not the
+	// Scratch says that the home is one in which something is tried out: its contents are not the
 	// person's.
 	Scratch bool   `json:"scratch,omitempty"`
 	Context string `json:"context,omitempty"`

@@ -9,9 +9,8 @@ import (
 // Class is the kind of network that an address belongs to.
 type Class string
 
-// The classes. All but Public are sensitive: what answers there was perhaps never meant
-// for the Internet. Unresolved is a name whose address is not known, Unparseable what is
-// no URL.
+// The classes. All but Public are sensitive: a server there was perhaps never meant
+// for the Internet. Unresolved is a name whose address is not known, Unparseable a text that is not a URL.
 const (
 	Public         Class = "public"
 	Loopback       Class = "loopback"

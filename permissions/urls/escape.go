@@ -26,9 +26,8 @@ func canonicalPath(path string) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-// escape writes a path or a query in one way: what need not be escaped is not, what must
-// be is, and the digits behind percent signs are capitals. A percent sign that escapes
-// nothing becomes %25.
+// escape writes a path or a query in one way: it escapes only characters that must be, and the
+// digits behind percent signs are capitals. A percent sign that escapes nothing becomes %25.
 func escape(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

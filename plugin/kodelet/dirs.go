@@ -27,8 +27,7 @@ func HookDirs(root string) []Dir {
 
 // PluginDirs lists the directories of one kind, "hooks" or "recipes", that the
 // plugins below a person's home or a project have, bytewise by plugin. A plugin is
-// a directory ORG@REPO; what it holds is called ORG/REPO/NAME. Links are not
-// followed, as Kodelet does not either.
+// a directory ORG@REPO; its contents have names ORG/REPO/NAME. chibi follows no links, as Kodelet does not either.
 func PluginDirs(root, kind string) (list []Dir) {
 	plugins := filepath.Join(root, pluginsDir)
 	entries, err := os.ReadDir(plugins)

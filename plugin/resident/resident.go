@@ -1,7 +1,7 @@
 // Package resident asks processes that stay: a [Resident] is started at its first
 // question, answers one question after another, and ends with its [Group]. Questions and
 // answers are JSON-RPC 2.0, one object a line. The package knows no protocol above that:
-// what the methods mean is its users' business.
+// its users define the meaning of the methods.
 //
 // A process that breaks the protocol (it writes something other than an answer, answers a
 // request that is not under way, ends, takes too long or writes too much) is ended with its

@@ -9,7 +9,7 @@ import (
 const (
 	// firstPiece is how much is read at once, in bytes.
 	firstPiece = 256 << 10
-	// maxPiece is how much is read for one line; what is behind that counts as another line.
+	// maxPiece is how much is read for one line; text behind that counts as a further line.
 	maxPiece = 4 << 20
 	// maxContext is how much of a piece is kept for the lines before a match in the next one.
 	maxContext = 64 << 10

@@ -166,7 +166,7 @@ func (w *walk) enter(ctx context.Context, d *walked, name string) error {
 	return w.in(ctx, sub)
 }
 
-// fail notes that a file or directory could not be read; what has vanished does not count.
+// fail notes that a file or directory could not be read; a vanished one does not count.
 func (w *walk) fail(path string, err error) { w.unread.fail(path, err) }
 
 func (u *unread) fail(path string, err error) {

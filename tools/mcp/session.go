@@ -135,7 +135,7 @@ func (s *session) hasEnded() bool {
 	return s.wire.why() != nil || s.process != nil && s.process.HasEnded()
 }
 
-// withStderr adds to an error what a server that is a program wrote last to standard error.
+// withStderr adds to an error the end of the standard error of a server that is a program.
 func (s *session) withStderr(err error) error {
 	if s.process == nil {
 		return err

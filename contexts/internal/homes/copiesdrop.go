@@ -33,7 +33,7 @@ func (c *copies) SendDropped(ctx context.Context) error {
 // never used again: a run that is killed meanwhile does not send a line twice.
 const sending = "inbox.jsonl.sending-"
 
-// send sends what plugins have put there, and what a run that was killed has left.
+// send sends messages that plugins have put there, and messages that a killed run has left.
 func (c *copies) send(ctx context.Context) error {
 	err := c.home.fs.Rename(c.path("inbox.jsonl"), c.path(sending+uuid.NewString()))
 	if errors.Is(err, fs.ErrNotExist) {

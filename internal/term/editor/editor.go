@@ -222,7 +222,7 @@ func (k *keyboard) why(err error) error {
 	return err
 }
 
-// Read reads keys, at most to the end of a line: what was typed after it is for the next
+// Read reads keys, at most to the end of a line: text that was typed after it is for the next
 // prompt.
 func (k *keyboard) Read(p []byte) (int, error) {
 	if k.cleared {

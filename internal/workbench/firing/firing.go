@@ -14,7 +14,7 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// Firing is a point with a payload, and what plugins answered when it was fired.
+// Firing is a point with a payload, and the plugins' answers to it.
 type Firing struct {
 	// Info is the point, Payload its payload.
 	Info    hookpoints.Info

@@ -86,7 +86,7 @@ func CategoryNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Argument is the name of the tool's argument: what the category is about.
+// Argument is the name of the argument that the tool's category is about.
 func (p Plan) Argument() string {
 	switch p.Category {
 	case tools.CategoryShell:

@@ -206,7 +206,7 @@ func (d *doubts) expansion(p *syntax.ParamExp) {
 	}
 }
 
-// substitution: what stands in backquotes ends at the next one that is not escaped.
+// substitution: text in backquotes ends at the next one that is not escaped.
 func (d *doubts) substitution(s *syntax.CmdSubst) {
 	from, to := int(s.Left.Offset())+1, min(int(s.Right.Offset()), len(d.source))
 	if !s.Backquotes {
