@@ -63,7 +63,7 @@ func filled(t *testing.T, fifth int) *contexts.Store {
 	entries, err := work.Window(t.Context())
 	must(t, err)
 	must(t, work.Compact("what was said", entries[1:2]))
-	say(t, work, strings.Repeat("large ", 100_000))
+	say(t, work, strings.Repeat("large ", 50_000))
 	must(t, work.SetSystemPrompt("You are terse"))
 	must(t, work.NoteSystemPrompt("You are terse, and more"))
 	must(t, work.Replace(Story("u:instead a:yes")))
@@ -141,11 +141,8 @@ func mustCopy(t *testing.T, from, to *contexts.Store) map[string]contexts.Copied
 	return done
 }
 
-// moreThanAPiece is more entries than are copied at once.
-const moreThanAPiece = contexts.DefaultMaxEntries * 5 / 4
-
 func (s copySuite) backAndForth(t *testing.T) {
-	from, between, to := filled(t, moreThanAPiece/5), s.open(t), folder(t)
+	from, between, to := filled(t, 70), s.open(t), folder(t)
 	done := mustCopy(t, from, between())
 	entries := history(t, in(t, from, "Work-1"), contexts.Query{})
 	if c := done["Work-1"]; c.Mail != 2 || c.Entries != len(entries) || c.Of != 4 {
@@ -198,7 +195,7 @@ func (s copySuite) repeated(t *testing.T) {
 }
 
 func (s copySuite) interrupted(t *testing.T) {
-	from, between, to := filled(t, moreThanAPiece/5), s.open(t), folder(t)
+	from, between, to := filled(t, contexts.DefaultMaxEntries/4), s.open(t), folder(t) // more than one piece
 	for stop := 1; ; stop++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := 0
