@@ -40,11 +40,9 @@ func peers() map[string]func(*peer) {
 				p.answer(r, text(fmt.Sprintf("call %d", n)))
 			})
 		},
-		"says 50,000 times that it changes": func(p *peer) { // when it is called
+		"says 15,000 times that it changes": func(p *peer) { // when it is called
 			p.serve(func(r request) {
-				for range 50_000 {
-					fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-				}
+				write(strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n", 15_000))
 				p.answer(r, text("called"))
 			})
 		},

@@ -72,7 +72,7 @@ func TestThatToolsHaveChangedIsToldOnce(t *testing.T) {
 	t.Parallel()
 	var told atomic.Int32
 	pool := newPool(t, mcp.PoolConfig{Changed: func(string) { told.Add(1) }})
-	text, failed := call(t, pool, program(t, "says 50,000 times that it changes"), "any", `{}`)
+	text, failed := call(t, pool, program(t, "says 15,000 times that it changes"), "any", `{}`)
 	if failed || text != "called" || told.Load() != 1 {
 		t.Errorf("%s; the host was told %d times", text, told.Load())
 	}
