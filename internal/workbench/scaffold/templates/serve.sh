@@ -19,7 +19,8 @@ serve() {
       0:* | 75:*)
         case "$serve_text" in *'
 '*) serve_text=$(printf '%s' "$serve_text" | tr '\n' '\t') ;; esac # neither may be in a string
-        serve_text=${serve_text#"$serve_mark"}
+        # Only where it is there: bash looks for a pattern to cut at every length of the text.
+        case "$serve_text" in "$serve_mark"*) serve_text=${serve_text#"$serve_mark"} ;; esac
         case "$serve_text" in *[![:space:]]*) ;; *) serve_text=null ;; esac
         serve_text=\"result\":$serve_text ;;
       *) serve_text='"error":{"code":1,"message":"it failed"}' ;;
