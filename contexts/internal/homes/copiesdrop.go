@@ -54,8 +54,7 @@ func (c *copies) send(ctx context.Context) error {
 // sendFile sends the lines of a file, and removes it. It keeps a line that is not a message aside.
 func (c *copies) sendFile(ctx context.Context, path string) error {
 	text, err := disk.ReadFile(c.home.fs, path, parts.MaxInbox)
-	var tooLarge *disk.TooLargeError
-	if errors.As(err, &tooLarge) {
+	if _, ok := errors.AsType[*disk.TooLargeError](err); ok {
 		return jsonfile.File{Path: path, FS: c.home.fs, Report: c.ref.Settings.Report}.SetAside()
 	}
 	if err != nil {

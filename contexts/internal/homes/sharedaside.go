@@ -123,11 +123,7 @@ func (m sharedMender) keep(begins string, data []byte) (path string, err error) 
 
 // setAside takes records and messages out.
 func (m sharedMender) setAside(ctx context.Context, each func(parts.Aside)) error {
-	id, err := m.find(ctx)
-	if err != nil || id == "" {
-		return err
-	}
-	if err := m.records(ctx, each); err != nil {
+	if err := m.records(ctx, each); err != nil || m.id == "" {
 		return err
 	}
 	return m.messages(ctx, each)
@@ -136,7 +132,7 @@ func (m sharedMender) setAside(ctx context.Context, each func(parts.Aside)) erro
 // records sets aside the records that the engine cannot use, and those that have lines which are not
 // entries.
 func (m sharedMender) records(ctx context.Context, each func(parts.Aside)) error {
-	tail, err := m.home.engine.Log.Tail(ctx, m.id)
+	tail, err := m.end(ctx)
 	if err != nil || tail.Last == 0 {
 		return err
 	}
@@ -179,11 +175,7 @@ func (m sharedMender) record(ctx context.Context, damage *store.DamageError, eac
 
 // messages sets aside documents that are not messages, and those whose content is damaged or missing.
 func (m sharedMender) messages(ctx context.Context, each func(parts.Aside)) error {
-	var docs []store.Doc
-	err := m.home.engine.Docs.List(ctx, mailPrefix(m.id), func(d store.Doc) bool {
-		docs = append(docs, d)
-		return true
-	})
+	docs, err := m.home.listed(ctx, mailPrefix(m.id))
 	return forAll(docs, err, func(d store.Doc) error {
 		_, err := sharedInbox(m).message(ctx, m.id, d)
 		if bad, isBad := errors.AsType[badMessage](err); isBad {

@@ -71,6 +71,15 @@ func (c *sharedContext) find(ctx context.Context) (id string, err error) {
 	return n.ID, err
 }
 
+// end returns where the log of the context ends; the zero tail if it has none.
+func (c *sharedContext) end(ctx context.Context) (tail store.Tail, err error) {
+	id, err := c.find(ctx)
+	if err == nil && id != "" {
+		tail, err = c.home.engine.Log.Tail(ctx, id)
+	}
+	return tail, err
+}
+
 // found notes which context has the name.
 func (c *sharedContext) found(n named) {
 	if n.ID != c.id {
@@ -172,7 +181,7 @@ func (c *sharedContext) readAhead(ctx context.Context, end func(context.Context)
 // mailCalls are the calls that read the inbox, and the reflection if the handle wants it with that.
 func (c *sharedContext) mailCalls(id string, a *ahead, mail *[]store.Doc, err *error) []func(context.Context) {
 	calls := []func(context.Context){func(ctx context.Context) {
-		if *mail, *err = c.home.mailDocs(ctx, id); *err != nil {
+		if *mail, *err = c.home.listed(ctx, mailPrefix(id)); *err != nil {
 			*mail = nil
 		}
 	}}

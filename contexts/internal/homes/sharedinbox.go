@@ -153,10 +153,10 @@ func (b sharedInbox) read(ctx context.Context) (list []mailDoc, err error) {
 	return list, err
 }
 
-// mailDocs reads the documents of an inbox. Without an error the list is not nil.
-func (h *sharedHome) mailDocs(ctx context.Context, id string) ([]store.Doc, error) {
+// listed reads the documents whose keys have a prefix. Without an error the list is not nil.
+func (h *sharedHome) listed(ctx context.Context, prefix string) ([]store.Doc, error) {
 	docs := []store.Doc{}
-	err := h.engine.Docs.List(ctx, mailPrefix(id), func(d store.Doc) bool {
+	err := h.engine.Docs.List(ctx, prefix, func(d store.Doc) bool {
 		docs = append(docs, d)
 		return true
 	})

@@ -79,7 +79,7 @@ func (h sharedLocks) acquire(ctx context.Context, c *sharedContext, p parts.Pati
 			return nil, ahead{}, err
 		}
 	}
-	holder, err := h.newHolder()
+	holder, err := json.Marshal(leaseHolder{h.holderHere(), newID()})
 	if err != nil {
 		return nil, ahead{}, err
 	}

@@ -50,7 +50,7 @@ func (h *nameDocs) finishMove(ctx context.Context, n named) error {
 	to.Name, to.Moving = n.Moving, ""
 	made, err := h.put(ctx, to, 0)
 	if errors.Is(err, store.ErrConflict) {
-		if made, err = h.sameContext(ctx, n); errors.Is(err, registry.ErrExists) {
+		if err = h.mustBeSame(ctx, n); errors.Is(err, registry.ErrExists) {
 			back := n.nameDoc
 			back.Moving = ""
 			if _, err := h.put(ctx, back, n.rev); err != nil && !errors.Is(err, store.ErrConflict) {
@@ -69,20 +69,20 @@ func (h *nameDocs) finishMove(ctx context.Context, n named) error {
 	return err
 }
 
-// sameContext returns the document of the new name if it is the context's already, as
-// another process that finishes the same makes it; else the error is ErrExists.
-func (h *nameDocs) sameContext(ctx context.Context, n named) (named, error) {
+// mustBeSame returns ErrExists unless the new name is the context's already, as another process
+// that finishes the same makes it.
+func (h *nameDocs) mustBeSame(ctx context.Context, n named) error {
 	d, err := h.engine.Docs.Get(ctx, nameKey(n.Moving))
 	if errors.Is(err, store.ErrNotFound) {
-		return named{}, store.ErrConflict // it has been there, and is gone: look again
+		return store.ErrConflict // it has been there, and is gone: look again
 	}
 	if err != nil {
-		return named{}, err
+		return err
 	}
 	if other, err := decodeName(d); err != nil || other.ID != n.ID {
-		return named{}, registry.ErrExists
+		return registry.ErrExists
 	}
-	return named{}, nil
+	return nil
 }
 
 // undoLateMove removes a name that this process made after others had finished the same,

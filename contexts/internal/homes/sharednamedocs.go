@@ -3,7 +3,6 @@ package homes
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,9 +64,7 @@ func (e *caseError) Error() string {
 func (e *caseError) Is(err error) bool { return err == registry.ErrExists }
 
 // newID returns a new id in the form of the ids of contexts.
-func newID() string { return hexOf(uuid.New()) }
-
-func hexOf(id uuid.UUID) string { return hex.EncodeToString(id[:]) }
+func newID() string { return strings.ReplaceAll(uuid.NewString(), "-", "") }
 
 // isID reports whether a text has the form of a context's id. It is asked wherever one
 // comes from the store, before it becomes part of a key.

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 
-	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/chibi-host/chibi/contexts/internal/registry"
 	"github.com/chibi-host/chibi/internal/jsonfile"
 	"github.com/chibi-host/chibi/store"
@@ -159,9 +157,7 @@ func (h sharedRegistry) Forget(names ...string) (current string, err error) {
 
 // here changes state.json of this machine.
 func (h sharedRegistry) here(change func(*registry.File)) error {
-	file := jsonfile.File{Path: filepath.Join(h.host.home, "state.json"), FS: h.host.fs,
-		Report: func(text string) { parts.Report(h.settings, "%s", text) }}
-	return jsonfile.Update(file, func(state *registry.File) error {
+	return jsonfile.Update(fileRegistry{h.host}.stateFile(), func(state *registry.File) error {
 		state.Complete()
 		change(state)
 		return nil

@@ -15,11 +15,7 @@ type sharedTape struct{ *sharedTranscript }
 
 // Records reads the log up to where it ends now.
 func (t sharedTape) Records(ctx context.Context, each func(parts.Stored) error) error {
-	id, err := t.find(ctx)
-	if err != nil || id == "" {
-		return err
-	}
-	tail, err := t.home.engine.Log.Tail(ctx, id)
+	tail, err := t.end(ctx)
 	if err != nil || tail.Last == 0 {
 		return err
 	}

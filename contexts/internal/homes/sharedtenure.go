@@ -3,7 +3,6 @@ package homes
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -32,11 +31,6 @@ type leaseHolder struct {
 	parts.Holder
 	// ID tells two locks of one process apart.
 	ID string `json:"id"`
-}
-
-// newHolder returns what the leases of a new lock say of their holder.
-func (h *sharedHome) newHolder() ([]byte, error) {
-	return json.Marshal(leaseHolder{h.holderHere(), newID()})
 }
 
 // start goes on taking leases until the lock is given back or lost.

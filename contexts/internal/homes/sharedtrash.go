@@ -103,11 +103,7 @@ func (h *sharedHome) empty(ctx context.Context, id string) error {
 }
 
 func (h *sharedHome) removeDocs(ctx context.Context, prefix string) error {
-	var list []store.Doc
-	err := h.engine.Docs.List(ctx, prefix, func(d store.Doc) bool {
-		list = append(list, store.Doc{Key: d.Key, Rev: d.Rev})
-		return true
-	})
+	list, err := h.listed(ctx, prefix)
 	return forAll(list, err, func(d store.Doc) error { return h.removeDoc(ctx, d) })
 }
 
@@ -150,11 +146,7 @@ func (h *sharedHome) emptyTrash(ctx context.Context, list []named) error {
 	for _, n := range list {
 		living[n.ID] = true
 	}
-	var notes []store.Doc
-	err := h.engine.Docs.List(ctx, prefixTrash, func(d store.Doc) bool {
-		notes = append(notes, d)
-		return true
-	})
+	notes, err := h.listed(ctx, prefixTrash)
 	if err != nil || len(notes) == 0 {
 		return err
 	}

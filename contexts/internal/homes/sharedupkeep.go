@@ -86,8 +86,7 @@ func (h sharedUpkeep) Housekeep(ctx context.Context) error {
 		return err
 	}
 	lease, err := h.engine.Leases.Take(ctx, keyGC, holder)
-	var held *store.HeldError
-	if errors.As(err, &held) {
+	if _, ok := errors.AsType[*store.HeldError](err); ok {
 		return nil
 	}
 	if err != nil {

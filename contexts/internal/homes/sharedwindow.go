@@ -34,11 +34,7 @@ const clockSlack = 24 * time.Hour
 
 // Each reads the records that can have entries of the wanted time.
 func (t *sharedTranscript) Each(ctx context.Context, wanted parts.Wanted, each func(parts.Entry) (more bool)) error {
-	id, err := t.find(ctx)
-	if err != nil || id == "" {
-		return err
-	}
-	tail, err := t.home.engine.Log.Tail(ctx, id)
+	tail, err := t.end(ctx)
 	if err != nil || tail.Last == 0 {
 		return err
 	}
@@ -107,14 +103,14 @@ const manyRecords = 64
 // all of it while the lock is held, and remembered then.
 func (t windows) beginning(ctx context.Context, id string) (*sharedWindow, error) {
 	if t.isHeld() {
-		return t.load(ctx, id)
+		return t.load(ctx)
 	}
 	return t.read(ctx, id, 1)
 }
 
 // load returns the window, which is read once while the lock is held: up to where no mark has
 // been seen, so that nothing is appended behind the entries of another holder.
-func (t windows) load(ctx context.Context, id string) (*sharedWindow, error) {
+func (t windows) load(ctx context.Context) (*sharedWindow, error) {
 	if t.known != nil {
 		return t.known, nil
 	}
@@ -167,7 +163,7 @@ func (t windows) look(ctx context.Context, most int) (*sharedWindow, error) {
 	case id == "":
 		return &sharedWindow{}, nil
 	case t.isHeld():
-		return t.load(ctx, id)
+		return t.load(ctx)
 	}
 	return t.read(ctx, id, most)
 }
