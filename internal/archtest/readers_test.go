@@ -155,7 +155,6 @@ var boundOf = map[string]string{
 	"internal/disk.OpenBeneath":                   callersBound,
 	"internal/disk.OwnTemps":                      "directories",
 	"internal/disk.ReadFile":                      callersBound,
-	"internal/disk.ReadPrivate":                   callersBound,
 	"internal/disk.RemoveIn":                      "directories",
 	"internal/disk.RemoveTemp":                    "directories",
 	"internal/disk.Temps":                         "directories",

@@ -94,10 +94,7 @@ func (s shared) remove(was []byte) error {
 		return err
 	}
 	defer f.close()
-	away, err := TempName(s.name)
-	if err != nil {
-		return err
-	}
+	away := TempName(s.name)
 	if err := s.fsys.RenameNew(s.name, away); err != nil {
 		return orOthers(err, fs.ErrNotExist)
 	}

@@ -148,9 +148,5 @@ func ReadPrivate(path string, max int64) ([]byte, error) {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		return nil, fmt.Errorf("others may read %s (mode %#o); run: chmod 600 %s", path, mode, path)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err == nil && int64(len(data)) > max {
-		err = &TooLargeError{Path: path, Max: max}
-	}
-	return data, err
+	return readAll(f, path, max)
 }

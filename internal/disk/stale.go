@@ -2,7 +2,6 @@ package disk
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,12 +52,8 @@ func RemoveStale(fsys FS, dir string, now time.Time) {
 
 // TempName returns an unused hidden name beside a file or directory that is about to be
 // created or removed.
-func TempName(name string) (string, error) {
-	random := make([]byte, 8)
-	if _, err := rand.Read(random); err != nil {
-		return "", err
-	}
-	return filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+tempMark+hex.EncodeToString(random)), nil
+func TempName(name string) string {
+	return filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+tempMark+rand.Text()[:16])
 }
 
 // maker is the part of an [FS] that makes a file, or removes it again.
@@ -88,9 +83,7 @@ func writeTemp(fsys maker, name string, data []byte, perm fs.FileMode) (temp str
 // one.
 func createTemp(fsys maker, name string, perm fs.FileMode) (f File, temp string, err error) {
 	for range 100 {
-		if temp, err = TempName(name); err != nil {
-			return nil, "", err
-		}
+		temp = TempName(name)
 		f, err = fsys.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue

@@ -59,10 +59,7 @@ func TestReplaceKeepsTheMode(t *testing.T) {
 
 func TestWhatInterruptedRunsLeftIsFoundAndRemoved(t *testing.T) {
 	dir := tree(t, map[string]os.FileMode{"kept": 0o600, ".hidden": 0o600})
-	temp, err := disk.TempName(filepath.Join(dir, "kept"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	temp := disk.TempName(filepath.Join(dir, "kept"))
 	spill, err := disk.CreateSpill(filepath.Join(dir, "."))
 	if err := errors.Join(err, spill.Close(), os.WriteFile(temp, nil, 0o600)); err != nil {
 		t.Fatal(err)

@@ -77,14 +77,11 @@ func (d Dir) Link(s Source) error {
 // install records a plugin and puts it into the directory: place creates it under a
 // temporary name, and it is renamed when it is complete, so that a process that is killed
 // does not leave a part of it.
-func (d Dir) install(s Source, p Plugin, place func(temp string) error) error {
+func (d Dir) install(s Source, p Plugin, place func(temp string) error) (err error) {
 	if err := disk.MkdirAll(disk.OS{}, d.Path, 0o700); err != nil {
 		return fmt.Errorf("making the plugins directory: %w", err)
 	}
-	temp, err := disk.TempName(d.File(s.Name))
-	if err != nil {
-		return err
-	}
+	temp := disk.TempName(d.File(s.Name))
 	defer disk.OS{}.RemoveAll(temp)
 	if err := place(temp); err != nil {
 		return fmt.Errorf("copying the plugin: %w", err)
@@ -114,10 +111,7 @@ func (d Dir) install(s Source, p Plugin, place func(temp string) error) error {
 // Remove deletes a plugin's file, directory or link. It is renamed first, so that a
 // process that is killed does not leave a part of it.
 func (d Dir) Remove(name string) error {
-	away, err := disk.TempName(d.File(name))
-	if err != nil {
-		return fmt.Errorf("deleting the plugin: %w", err)
-	}
+	away := disk.TempName(d.File(name))
 	if err := disk.Move(disk.OS{}, d.File(name), away); err != nil {
 		return fmt.Errorf("deleting the plugin: %w", err)
 	}
