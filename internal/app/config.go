@@ -91,6 +91,11 @@ type ConfigFile struct {
 	What string
 }
 
+// Configuration returns the config.toml of a home.
+func Configuration(home string) ConfigFile {
+	return ConfigFile{Path: filepath.Join(home, "config.toml"), What: "the configuration"}
+}
+
 // Rewrite changes the text of the file while no other process can. An error of edit is
 // returned as a [UsageError].
 func (f ConfigFile) Rewrite(edit func(path string, data []byte) ([]byte, error)) error {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -145,8 +144,9 @@ func wouldJudge(c config.Config, rules *permissions.Rules) func(tools.Spec, tool
 
 // keepRule adds a rule that the person allows always to config.toml.
 func keepRule(home, rule string) error {
-	file := ConfigFile{Path: filepath.Join(home, "config.toml"), What: "the configuration"}
-	return file.Rewrite(func(path string, data []byte) ([]byte, error) { return config.AllowRule(path, data, rule) })
+	return Configuration(home).Rewrite(func(path string, data []byte) ([]byte, error) {
+		return config.AllowRule(path, data, rule)
+	})
 }
 
 // MayRun returns an error for a command that a command of the model has chibi run, a line or a program with its

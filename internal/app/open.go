@@ -20,13 +20,13 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 		return func(s *Session) error { return step(ctx, s) }
 	}
 	steps := []func(*Session) error{with(openHome), with(openContext), openTrace, openProject}
+	load := func(ctx context.Context, s *Session) error { return s.Load(ctx) }
 	if opts.Purpose != ToRead {
-		load := func(ctx context.Context, s *Session) error { return s.Load(ctx) }
 		steps = []func(*Session) error{with(openHome), with(openContext), tidy, with(dialEarly), with(expire), openTrace,
 			openProject, with(load)}
 	}
-	if opts.Purpose == ToBridge {
-		steps = bridgeSteps(ctx)
+	if opts.Purpose == ToBridge { // nothing changes but the trace, and what plugins answered about themselves
+		steps = []func(*Session) error{with(openHome), with(openContext), openTrace, openProject, with(load)}
 	}
 	for _, step := range steps {
 		if err := step(s); err != nil {
@@ -86,16 +86,6 @@ func tidy(s *Session) error {
 		disk.RemoveTemp(path)
 	}
 	return nil
-}
-
-// bridgeSteps open a home for an event in another agent: they change only the trace, and
-// the remembered schemas of plugins.
-func bridgeSteps(ctx context.Context) []func(*Session) error {
-	return []func(*Session) error{
-		func(s *Session) error { return openHome(ctx, s) }, func(s *Session) error { return openContext(ctx, s) },
-		openTrace, openProject,
-		func(s *Session) error { return s.Load(ctx) },
-	}
 }
 
 // Move makes a session for another context that takes the place of this one,

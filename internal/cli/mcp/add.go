@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
@@ -34,9 +33,9 @@ func addCommand(env *command.Env) *cli.Command {
 		},
 		Examples: []string{"chibi mcp add everything -- npx -y @modelcontextprotocol/server-everything",
 			`chibi mcp add --header 'Authorization=Bearer $TOKEN' notes https://notes.example.com/mcp`},
-		Run: func(ctx context.Context, args []string) error {
+		Reads: func(_ context.Context, session *app.Session, args []string) error {
 			s.name, s.reached = args[0], args[1:]
-			return env.With(ctx, app.ToRead, func(session *app.Session) error { return add(env, session, s) })
+			return add(env, session, s)
 		},
 	})
 }
@@ -49,7 +48,7 @@ func add(env *command.Env, s *app.Session, n newServer) error {
 	if err != nil {
 		return err
 	}
-	file := app.ConfigFile{Path: filepath.Join(s.Home, "config.toml"), What: "the configuration"}
+	file := app.Configuration(s.Home)
 	err = file.Rewrite(func(path string, data []byte) (text []byte, err error) {
 		for text = data; err == nil && len(keys) > 0; keys = keys[1:] {
 			text, err = config.Edit(path, text, keys[0].name, keys[0].value)

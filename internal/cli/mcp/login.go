@@ -22,33 +22,27 @@ func loginCommand(env *command.Env) *cli.Command {
 			"there with the address http://127.0.0.1:PORT/callback, and set mcp.SERVER.oauth.client_id and redirect_port.",
 		Flags:    []cli.Flag{command.Switch(&noBrowser, "no-browser", "only print the address")},
 		Examples: []string{"chibi mcp login notes"},
-		Run: func(ctx context.Context, args []string) error {
-			open := openBrowser
-			if noBrowser {
-				open = func(string) bool { return false }
+		Reads: func(ctx context.Context, s *app.Session, args []string) error {
+			m := app.MCPOf(s)
+			server, err := m.Find(args[0])
+			if err != nil {
+				return err
 			}
-			return env.With(ctx, app.ToRead, func(s *app.Session) error {
-				m := app.MCPOf(s)
-				server, err := m.Find(args[0])
-				if err != nil {
-					return err
-				}
-				return login(ctx, env, m, logging{server, open})
-			})
+			return login(ctx, env, m, logging{server, noBrowser})
 		},
 	})
 }
 
 type logging struct {
-	server mcpservers.Server
-	open   func(address string) bool
+	server    mcpservers.Server
+	noBrowser bool
 }
 
 // login logs in to a server, and asks it for its tools, which nobody could until then.
 func login(ctx context.Context, env *command.Env, m mcpservers.Manual, l logging) error {
 	err := m.Login(ctx, l.server, func(address string) {
 		how := "Log in at this address"
-		if l.open(address) {
+		if !l.noBrowser && openBrowser(address) {
 			how = "Log in with your browser, which opens; if it does not, open this address"
 		}
 		env.Out.Notef("%s:\n\n%s\n", how, address)

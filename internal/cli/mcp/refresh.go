@@ -18,8 +18,8 @@ import (
 func refreshCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "refresh", Args: "[SERVER]", About: "ask MCP servers for their tools again, and show the differences",
-		Run: func(ctx context.Context, args []string) error {
-			return env.With(ctx, app.ToRead, func(s *app.Session) error { return refresh(ctx, env, app.MCPOf(s), args) })
+		Reads: func(ctx context.Context, s *app.Session, args []string) error {
+			return refresh(ctx, env, app.MCPOf(s), args)
 		},
 	})
 }

@@ -31,8 +31,8 @@ func testCommand(env *command.Env) *cli.Command {
 		Flags: []cli.Flag{command.Switch(&verbose, "all", "also name the cases that pass")},
 		Examples: []string{"chibi plugin test my-filter" + cases.Suffix,
 			"chibi trace --cases my-filter > my-filter" + cases.Suffix},
-		Run: func(ctx context.Context, args []string) error {
-			return env.With(ctx, app.ToRead, func(s *app.Session) error { return runTests(ctx, env, s, tests{args, verbose}) })
+		Reads: func(ctx context.Context, s *app.Session, args []string) error {
+			return runTests(ctx, env, s, tests{args, verbose})
 		},
 	})
 }

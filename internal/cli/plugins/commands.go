@@ -61,13 +61,9 @@ func forbidLink(s *app.Session, link string) error {
 }
 
 func changeLinks(s *app.Session, change func([]string) []string) error {
-	return configFile(s.Home).Rewrite(func(path string, data []byte) ([]byte, error) {
+	return app.Configuration(s.Home).Rewrite(func(path string, data []byte) ([]byte, error) {
 		return config.EditLinks(path, data, change)
 	})
-}
-
-func configFile(home string) app.ConfigFile {
-	return app.ConfigFile{Path: filepath.Join(home, "config.toml"), What: "the configuration"}
 }
 
 // target is a plugin to check: an entry of the plugins directory, a path

@@ -143,7 +143,7 @@ func (w setting) apply(ctx context.Context, env *command.Env, s *app.Session) er
 	return env.Out.Say("Plugin %s is %sd in all contexts", name, word)
 }
 
-func (w setting) write(s *app.Session) error { return configFile(s.Home).Rewrite(w.change) }
+func (w setting) write(s *app.Session) error { return app.Configuration(s.Home).Rewrite(w.change) }
 
 // writeHere writes the setting to the local.toml of the session's context. It leaves out a setting
 // that only repeats the rest of the configuration.

@@ -27,10 +27,8 @@ func installCommand(env *command.Env) *cli.Command {
 		},
 		Examples: []string{"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter",
 			"chibi plugin install --yes https://example.org/my-filter.git"},
-		Run: func(ctx context.Context, args []string) error {
-			return env.With(ctx, app.ToRead, func(s *app.Session) error {
-				return install(ctx, env, s, installation{args[0], linked})
-			})
+		Reads: func(ctx context.Context, s *app.Session, args []string) error {
+			return install(ctx, env, s, installation{args[0], linked})
 		},
 	})
 }
