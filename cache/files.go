@@ -35,7 +35,7 @@ func (c Files) SpillFile() (Spill, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSpill(f), nil
+	return &spill{file: f}, nil
 }
 
 // PutText saves a text as a tool's output.

@@ -36,8 +36,6 @@ type written struct {
 	info  fs.FileInfo
 }
 
-func newSpill(f *os.File) *spill { return &spill{file: f} }
-
 func (s *spill) Name() string { return s.file.Name() }
 
 func (s *spill) Write(data []byte) (int, error) {

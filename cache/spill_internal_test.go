@@ -138,7 +138,7 @@ func TestAFileThatCouldNotBeWrittenIsNotKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSpill(f)
+	s := &spill{file: f}
 	if n, err := s.Write([]byte("text")); n != 0 || err == nil {
 		t.Errorf("wrote %d bytes, %v", n, err)
 	}

@@ -94,8 +94,6 @@ func (o *ownership) conflict(lost Conflict) {
 	}
 }
 
-func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
-
 // owners records which plugin set the value at each place of a document, as a tree of
 // its members.
 type owners struct {
@@ -170,7 +168,7 @@ func (o *owners) compare(t taking, at spot) {
 		}
 		o.from, o.value = "", gjson.Result{}
 	}
-	for _, name := range sortedKeys(o.below) {
+	for _, name := range slices.Sorted(maps.Keys(o.below)) {
 		o.below[name].compare(t, at.member(name))
 	}
 }

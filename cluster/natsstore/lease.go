@@ -32,10 +32,6 @@ type lease struct {
 	gone    atomic.Bool // lost is closed
 }
 
-func (l *leases) newLease(key string, holder []byte) *lease {
-	return &lease{of: l, key: key, name: newID(), holder: holder, stopped: make(chan struct{}), lost: make(chan struct{})}
-}
-
 // Fresh reports whether the lease had been released, or never been held.
 func (h *lease) Fresh() bool { return h.fresh }
 

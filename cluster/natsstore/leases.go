@@ -51,7 +51,7 @@ func (l *leases) Take(ctx context.Context, key string, holder []byte) (_ store.L
 	if len(holder) > store.MaxHolder {
 		return nil, fmt.Errorf("the holder's text has more than %d bytes: %w", store.MaxHolder, store.ErrTooLarge)
 	}
-	held := l.newLease(key, holder)
+	held := &lease{of: l, key: key, name: newID(), holder: holder, stopped: make(chan struct{}), lost: make(chan struct{})}
 	for range maxRounds {
 		before, err := l.newest(ctx, key)
 		if err != nil {

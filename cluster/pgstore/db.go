@@ -164,9 +164,3 @@ func (d *db) reach(ctx context.Context) error {
 		return false, nil
 	})
 }
-
-// ping asks for nothing.
-func (d *db) ping(ctx context.Context) error {
-	_, err := d.run(ctx, "select")
-	return err
-}

@@ -18,8 +18,7 @@ import (
 
 // codeOf is the server's error code (SQLSTATE), "" if the error is not the server's.
 func codeOf(err error) string {
-	var e *pgconn.PgError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
 	}
 	return ""
@@ -97,9 +96,6 @@ func isPoolersRefusal(err error) bool {
 		strings.Contains(e.Message, "authentication failed"))
 }
 
-// isDamage reports whether the server could not read what it has on its disk.
-func isDamage(err error) bool { return codeOf(err) == "XX001" }
-
 // isDoubtful reports whether a statement that failed may have been carried out.
 func isDoubtful(err error) bool {
 	code := codeOf(err)
@@ -158,13 +154,11 @@ func (d *db) explain(err error) error {
 
 // sentence is what went wrong, in one line, without what the driver says around it.
 func sentence(err error) string {
-	var e *pgconn.PgError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Message + " (SQLSTATE " + e.Code + ")"
 	}
 	text := err.Error()
-	var connect *pgconn.ConnectError
-	if errors.As(err, &connect) {
+	if connect, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		text = connect.Unwrap().Error()
 	}
 	var dial *net.OpError

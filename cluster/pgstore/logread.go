@@ -20,9 +20,7 @@ func (l logs) Read(ctx context.Context, log string, r store.Range, each func(sto
 	if err := store.CheckLog(log); err != nil {
 		return err
 	}
-	if r.Last == 0 {
-		r.Last = math.MaxInt64
-	}
+	r.Last = cmp.Or(r.Last, math.MaxInt64)
 	p := page{logs: l, log: log, left: r, rows: firstRows, most: pageRows}
 	if !r.Backward {
 		p.rows = pageRows // who reads forward mostly wants all of it
@@ -57,7 +55,7 @@ func (p *page) read(ctx context.Context, each func(store.Record) bool) (more boo
 			      order by pos `+order+` limit $4) page
 		) sized where size <= $5 order by pos `+order,
 		text(p.log), number(p.left.First), number(p.left.Last), number(p.rows), number(pageBytes), since(p.left.Since))
-	if isDamage(err) {
+	if codeOf(err) == "XX001" { // the server could not read what it has on its disk
 		return true, p.narrow(ctx, order, err)
 	}
 	if err != nil {

@@ -14,7 +14,7 @@ type reporter struct{ *db }
 func (d reporter) status(ctx context.Context) (_ store.Status, err error) {
 	defer about(&err, "home", d.target.home)
 	s := store.Status{URL: d.target.String(), Home: d.target.home}
-	if err := d.ping(ctx); err != nil {
+	if _, err := d.run(ctx, "select"); err != nil { // which connects
 		return s, err
 	}
 	begin := time.Now()

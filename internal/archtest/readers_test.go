@@ -229,7 +229,7 @@ var boundOf = map[string]string{
 	"llm/openai.drain": "data after the end of an answer, and answers to `doctor --online`",
 
 	"llm/openai.events.readLine":                  "a model's answer as a stream",
-	"llm/openai.newEvents":                        "a model's answer as a stream",
+	"llm/openai.reader.readStream":                "a model's answer as a stream",
 	"llm/openai.patientReader.Read":               "a model's answer as a stream",
 	"llm/openai.reader.readWhole":                 "a model's answer in one piece",
 	"internal/keeper.readFrame":                   "messages between a keeper and its clients",

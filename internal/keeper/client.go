@@ -78,7 +78,8 @@ func (c *Client) Lend(ctx context.Context, spec resident.Spec) (*process.Process
 		l.Close()
 		return nil, false
 	}
-	return spec.Runner.Adopt(ctx, spec.Command, newRemote(l, wait)), r.WasThere
+	lent := &remote{link: l, wait: wait, free: window, news: make(chan struct{})}
+	return spec.Runner.Adopt(ctx, spec.Command, lent), r.WasThere
 }
 
 var errNotKept = errors.New("not kept")

@@ -31,10 +31,6 @@ type remote struct {
 
 var _ process.Remote = (*remote)(nil)
 
-func newRemote(l *link, wait time.Duration) *remote {
-	return &remote{link: l, wait: wait, free: window, news: make(chan struct{})}
-}
-
 // Write writes to the standard input of the process, as much at once as the window has room
 // for.
 func (r *remote) Write(data []byte) (n int, err error) {

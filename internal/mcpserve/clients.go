@@ -28,10 +28,6 @@ type clients struct {
 	list map[*sdk.ServerSession]*client
 }
 
-func newClients(served *Tools) clients {
-	return clients{served: served, common: newClient(served), list: map[*sdk.ServerSession]*client{}}
-}
-
 // of returns the client of a session. A permission for the session holds only there; clients
 // without sessions are one client.
 func (c *clients) of(session *sdk.ServerSession) *client {

@@ -22,11 +22,6 @@ type openCall struct {
 	late   *time.Timer // ends the call if no request comes back
 }
 
-func newOpenCall(tool string, cancel context.CancelFunc) *openCall {
-	return &openCall{tool: tool, asked: make(chan *sdk.ElicitParams), answer: make(chan *sdk.ElicitResult), cancel: cancel,
-		done: make(chan struct{})}
-}
-
 // answerTime is how long a client may take for the answer to a question that ended its
 // request. chibi cannot know before whether it is still there.
 const answerTime = 10 * time.Minute

@@ -45,7 +45,8 @@ type Server struct {
 
 // New returns a server of tools. version is chibi's.
 func New(served *Tools, version string) *Server {
-	s := &Server{served: served, clients: newClients(served)}
+	s := &Server{served: served,
+		clients: clients{served: served, common: newClient(served), list: map[*sdk.ServerSession]*client{}}}
 	s.mcp = sdk.NewServer(&sdk.Implementation{Name: "chibi", Title: "chibi", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true}},
@@ -162,7 +163,8 @@ func (s *Server) beginOpen(ctx context.Context, c *client, req *sdk.CallToolRequ
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	o := newOpenCall(req.Params.Name, cancel)
+	o := &openCall{tool: req.Params.Name, cancel: cancel, asked: make(chan *sdk.ElicitParams),
+		answer: make(chan *sdk.ElicitResult), done: make(chan struct{})}
 	ctx = withAsker(ctx, partsAsker{o, req.Session})
 	go func() {
 		defer leave()

@@ -31,7 +31,7 @@ func newShapes() *shapes {
 	s.put(shape{"-----BEGIN ", matchPEM})
 	s.put(shape{"-----END ", nil})
 	for _, scheme := range []string{"b", "B"} {
-		s.put(shape{scheme, matchBearer})
+		s.put(shape{scheme, func(text string) (keep, end int) { return tokenAfter(text, "bearer") }})
 	}
 	for _, header := range []string{"a", "A", "p", "P"} {
 		s.put(shape{header, matchAuthorization})
@@ -187,8 +187,6 @@ func bodyBefore(text string) int {
 	}
 	return n
 }
-
-func matchBearer(text string) (keep, end int) { return tokenAfter(text, "bearer") }
 
 func matchAuthorization(text string) (keep, end int) {
 	name := "authorization:"

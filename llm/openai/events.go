@@ -21,10 +21,6 @@ type events struct {
 	afterCR    bool
 }
 
-func newEvents(in io.Reader, most int) *events {
-	return &events{in: bufio.NewReaderSize(in, 16<<10), most: most}
-}
-
 // next returns the data of the next event that has data. It ignores an event that is cut
 // off inside a line. The data is valid until the next call.
 func (e *events) next() (data []byte, err error) {

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -48,7 +49,7 @@ type call struct {
 func (r *reader) maxEvent() int { return 2*r.most + 64<<10 }
 
 func (r *reader) readStream(body io.Reader) error {
-	events := newEvents(body, r.maxEvent())
+	events := events{in: bufio.NewReaderSize(body, 16<<10), most: r.maxEvent()}
 	var err error
 	for err == nil && !r.done {
 		var data []byte

@@ -55,7 +55,8 @@ func (g *guard) judge(req *http.Request, res *http.Response) error {
 		return &LoginError{Server: g.server.Name, Reason: "it does not accept its token"}
 	case res.StatusCode == http.StatusUnauthorized && !g.isAuthorized:
 		return &refusal{"it answered 401 Unauthorized: check the headers of the server"}
-	case req.Method == http.MethodPost && isSuccess(res) && (kind == "text/html" || kind == "application/xhtml+xml"):
+	case req.Method == http.MethodPost && res.StatusCode/100 == 2 &&
+		(kind == "text/html" || kind == "application/xhtml+xml"):
 		return &refusal{fmt.Sprintf("it answered with a web page (%s) where MCP was expected: check the url of the "+
 			"server; it may also be the page of a login or a proxy", kind)}
 	}
@@ -73,8 +74,6 @@ func (g *guard) isRefusedAgain(req *http.Request, res *http.Response) bool {
 	before := g.refused.Swap(&token)
 	return before != nil && *before != token
 }
-
-func isSuccess(res *http.Response) bool { return res.StatusCode >= 200 && res.StatusCode < 300 }
 
 func mediaType(res *http.Response) string {
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // "" for what cannot be read

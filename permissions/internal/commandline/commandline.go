@@ -9,6 +9,7 @@
 package commandline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -186,7 +187,7 @@ func (e *examination) read(line string, lang syntax.LangVariant, depth int) (Lin
 		return Line{}, errors.New(reason(err))
 	}
 	a := &analysis{finder: finder{examination: e, depth: depth}, source: line, lang: lang,
-		doubts: newDoubts(line)}
+		doubts: doubts{source: line, isFlat: !strings.ContainsAny(line, "`") && !strings.Contains(line, "<<")}}
 	syntax.Walk(file, a.visit)
 	if a.doubts.why != "" {
 		a.Hidden, a.Misread = a.doubts.why, true
@@ -203,9 +204,7 @@ func reason(err error) string {
 }
 
 func (l *Line) hide(why string) {
-	if l.Hidden == "" {
-		l.Hidden = why
-	}
+	l.Hidden = cmp.Or(l.Hidden, why)
 }
 
 // union is what either reading has. Mostly both are the same.

@@ -116,7 +116,7 @@ func findGitOption(options []gitOption, values string, w Word) (option gitOption
 	if strings.HasPrefix(w.Text, "--") {
 		name, value, _ := strings.Cut(w.Text, "=")
 		at := slices.IndexFunc(options, func(o gitOption) bool { return isPartOf(name, "--"+o.long) })
-		if at < 0 || isOtherOption(name) {
+		if at < 0 || name == "--to" || name == "--cc" { // these exist, and are beginnings of others
 			return option, "", false
 		}
 		return options[at], value, true
@@ -137,6 +137,3 @@ func findGitOption(options []gitOption, values string, w Word) (option gitOption
 func isPartOf(text, option string) bool {
 	return len(text) > len("--") && strings.HasPrefix(option, text)
 }
-
-// isOtherOption reports whether a long option exists itself and is the beginning of another one.
-func isOtherOption(name string) bool { return name == "--to" || name == "--cc" }

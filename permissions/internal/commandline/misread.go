@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -39,15 +40,7 @@ type around struct {
 	backquotes bool // it, or one around it, is in backquotes, which take backslashes away
 }
 
-func newDoubts(line string) doubts {
-	return doubts{source: line, isFlat: !strings.Contains(line, "<<") && !strings.Contains(line, "`")}
-}
-
-func (d *doubts) add(why string) {
-	if d.why == "" {
-		d.why = why
-	}
-}
+func (d *doubts) add(why string) { d.why = cmp.Or(d.why, why) }
 
 // visit notes what the parser may have misread at a node; nil is the end of one.
 func (d *doubts) visit(node syntax.Node) {
