@@ -120,8 +120,7 @@ func (a turnAction) replace(ctx context.Context, r replacement) error {
 		replace = t.agent.Context.Supersede
 	}
 	err := compaction{t.agent}.replaceWindow(ctx, r.into, func() error { return replace(r.entries) })
-	var refused *RefusedError
-	if errors.As(err, &refused) {
+	if _, ok := errors.AsType[*RefusedError](err); ok {
 		t.agent.Output.notice("%v; the conversation stays as it is", err)
 		return nil
 	}

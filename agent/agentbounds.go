@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -30,12 +31,7 @@ func (t AgentTask) isOneRequest() bool { return t.Tools != nil && len(t.Tools) =
 
 // isRunning reports whether an agent works inside a sub-agent that the recipe defines.
 func isRunning(a *Agent, recipe string) bool {
-	for _, in := range a.inner.subagents() {
-		if in.nesting.AgentType == recipe {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.inner.subagents(), func(in *inner) bool { return in.nesting.AgentType == recipe })
 }
 
 // depthOf returns how deep in sub-agents an agent works, 0 for the conversation.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -23,9 +24,7 @@ const (
 // delivered. from is this context if it is empty. Post asks the plugins first, so that
 // they can route to addresses that no context can have.
 func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error) {
-	if from == "" {
-		from = a.Context.Name()
-	}
+	from = cmp.Or(from, a.Context.Name())
 	mail := hookpoints.PreSendMessagePayload{From: from, To: to, Content: text, ContextName: a.Context.Name()}
 	if err := checkMail(a.Context, mail); err != nil {
 		return "", err

@@ -45,8 +45,7 @@ func (e *OutcomeError) Error() string {
 
 // OutcomeOf returns the Outcome of an *[OutcomeError], "" for any other error and for nil.
 func OutcomeOf(err error) Outcome {
-	var lacking *OutcomeError
-	if errors.As(err, &lacking) {
+	if lacking, ok := errors.AsType[*OutcomeError](err); ok {
 		return lacking.Outcome
 	}
 	return ""

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -262,9 +263,7 @@ func (c judgedCall) fileWrite() hookpoints.PreFileWritePayload {
 func (c judgedCall) shellExec() hookpoints.PreShellExecPayload {
 	payload := hookpoints.PreShellExecPayload{ToolName: c.inv.ToolName, Command: c.judged.Access.Command,
 		FinalCall: c.finalCall(), Cwd: c.judged.Access.Dir, InContext: c.inContext()}
-	if payload.Cwd == "" {
-		payload.Cwd = c.agent.Gate.Dir
-	}
+	payload.Cwd = cmp.Or(payload.Cwd, c.agent.Gate.Dir)
 	if parse := c.agent.Gate.Commands; parse != nil {
 		if commands, ok := parse(c.judged.Access.Command); ok {
 			payload.Commands = &commands

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,12 +64,8 @@ func (spawnAgent) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 	if err := call.Decode(&args); err != nil {
 		return tools.ErrorResult(err), nil
 	}
-	task := args.Task
-	if task == "" {
-		task = args.Input
-	}
-	return RunAgent(ctx, AgentTask{Input: task, SystemPrompt: args.SystemPrompt, Recipe: args.Agent,
-		Arguments: args.Arguments, Tools: args.Tools, Model: args.Model, Temperature: args.Temperature,
+	return RunAgent(ctx, AgentTask{Input: cmp.Or(args.Task, args.Input), SystemPrompt: args.SystemPrompt,
+		Recipe: args.Agent, Arguments: args.Arguments, Tools: args.Tools, Model: args.Model, Temperature: args.Temperature,
 		MaxTokens: args.MaxTokens, Context: args.Context})
 }
 

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,9 +34,7 @@ func safeName(tool string) string {
 	if len(name) > 64 {
 		name = name[:64]
 	}
-	if name == "" {
-		name = "tool"
-	}
+	name = cmp.Or(name, "tool")
 	return name
 }
 

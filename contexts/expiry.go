@@ -109,8 +109,7 @@ func (x *expiry) due(ctx context.Context, rule registry.Context) string {
 func (x *expiry) remove(ctx context.Context, name string) (gone bool, err error) {
 	home := x.store.backend
 	unlock, _, err := x.store.open(name).Lock(ctx, parts.NoPatience)
-	var inUse *LockedError
-	if errors.As(err, &inUse) {
+	if _, ok := errors.AsType[*LockedError](err); ok {
 		return false, nil
 	}
 	if err != nil {

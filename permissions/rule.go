@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/tools"
@@ -147,10 +148,5 @@ func namesServers(name string) bool {
 }
 
 func isCategory(name string) bool {
-	for _, c := range tools.Categories() {
-		if string(c) == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(tools.Categories(), tools.Category(name))
 }

@@ -3,6 +3,7 @@ package permissions
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/chibi-host/chibi/permissions/urls"
 	"github.com/chibi-host/chibi/tools"
@@ -74,10 +75,5 @@ func (t *Target) add(class urls.Class, address netip.Addr) {
 // whether it may be. A permission for more than one name opens public addresses only,
 // see [Target.IsSensitive].
 func (t Target) NameOpens() bool {
-	for _, class := range t.classes {
-		if !urls.NameOpens(t.url, class) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.classes, func(class urls.Class) bool { return !urls.NameOpens(t.url, class) })
 }

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -46,11 +47,8 @@ func (r *reply) stops(err error) bool {
 func stopped(replies []*reply) error {
 	for _, r := range replies {
 		if r.stop != nil {
-			event := r.record.Event
-			if event == "" {
-				event = string(r.record.Point)
-			}
-			return &StartError{Plugin: r.plugin.Name, Event: event, Err: r.stop}
+			return &StartError{Plugin: r.plugin.Name, Err: r.stop,
+				Event: cmp.Or(r.record.Event, string(r.record.Point))}
 		}
 	}
 	return nil

@@ -18,8 +18,7 @@ func (c Call) Decode(into any) error {
 		arguments = json.RawMessage("{}")
 	}
 	err := strictjson.DecodeKnown(arguments, into)
-	var unknown *strictjson.UnknownError
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*strictjson.UnknownError](err); ok {
 		return errors.New(unknown.Called("argument"))
 	}
 	return err

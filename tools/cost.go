@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"regexp/syntax"
+	"slices"
 )
 
 const (
@@ -102,12 +103,7 @@ func (n *node) spendMember(name string, value any, left *int) bool {
 }
 
 func spendAll(nodes []*node, value any, left *int) bool {
-	for _, n := range nodes {
-		if !n.spend(value, left) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(nodes, func(n *node) bool { return !n.spend(value, left) })
 }
 
 // read subtracts the cost of reading a whole value: the validator may compare it or put it

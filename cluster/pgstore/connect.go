@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -73,9 +74,7 @@ func applicationName(program string) string {
 		}
 		return c
 	}, program)
-	if program == "" {
-		program = "chibi"
-	}
+	program = cmp.Or(program, "chibi")
 	return program[:min(len(program), maxName)]
 }
 

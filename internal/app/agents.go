@@ -51,8 +51,7 @@ func keeping(s *Session, rules *permissions.Rules) func(context.Context, string)
 func lockOf(t *Session) func(context.Context) (context.Context, func(), error) {
 	return func(ctx context.Context) (context.Context, func(), error) {
 		held, unlock, err := t.Context.Lock(ctx)
-		var locked *contexts.LockedError
-		if errors.As(err, &locked) {
+		if locked, ok := errors.AsType[*contexts.LockedError](err); ok {
 			err = fmt.Errorf("context %q is in use by %s; use a different one, or do without", locked.Context, locked.Holder)
 		}
 		return held, unlock, err

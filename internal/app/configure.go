@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,9 +60,7 @@ func settings(s *Session, c config.Config) agent.Settings {
 	model, provider, isDemo := c.Model, Host(c.BaseURL), ModelOf(s).isDemo()
 	if isDemo {
 		provider = "demo"
-		if model == "" {
-			model = "demo"
-		}
+		model = cmp.Or(model, "demo")
 	}
 	return agent.Settings{
 		Model: model, Provider: provider, Demo: isDemo, KeepsNothing: s.opts.NoSave,

@@ -151,12 +151,9 @@ func (n *node) isUnusual() bool {
 // isSettings reports whether both names are files with settings of git, or one is and the other
 // one is missing.
 func (n *node) isSettings(other *node) bool {
-	for _, one := range []*node{n, other} {
-		if one != nil && (!one.rule.config || one.kind() != 0 || one.part) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]*node{n, other}, func(one *node) bool {
+		return one != nil && (!one.rule.config || one.kind() != 0 || one.part)
+	})
 }
 
 // settingsOf lists the settings that differ. Of a file that cannot be read that is its whole content.

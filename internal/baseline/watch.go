@@ -175,12 +175,9 @@ func (w Watch) settings(file string, p paths, depth int) {
 
 // isBare reports whether a directory is a repository without a working tree.
 func isBare(dir string) bool {
-	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if !disk.IsTaken(filepath.Join(dir, name)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{"HEAD", "objects", "refs"}, func(name string) bool {
+		return !disk.IsTaken(filepath.Join(dir, name))
+	})
 }
 
 // pathIn returns the path in a file that leads to a directory of git.

@@ -56,8 +56,7 @@ func report(out *output.Printer, err error) int {
 // ending returns the message for the error of a run. An earlier message said why something could
 // not be stored.
 func ending(err error) string {
-	var unsent *contexts.UnsentError
-	if errors.As(err, &unsent) {
+	if unsent, ok := errors.AsType[*contexts.UnsentError](err); ok {
 		return fmt.Sprintf("the latest entries of context %q are not stored yet; chibi keeps them in "+
 			"%s", unsent.Context, unsent.Path)
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -118,9 +119,7 @@ func (w *walker) value(v reflect.Value, f reflect.StructField, k Key) {
 		}
 		w.walk(newWithDefaults(element), k, tag)
 	default:
-		if k.Default == "" {
-			k.Default = textOf(v)
-		}
+		k.Default = cmp.Or(k.Default, textOf(v))
 		w.keys = append(w.keys, k)
 	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"os"
@@ -64,11 +65,7 @@ func (l Local) source() (source, error) {
 
 // Home returns the home directory of chibi: the flag's value, $CHIBI_HOME, or ~/.chibi.
 func Home(flag string, env func(string) string) (string, error) {
-	home := flag
-	if home == "" {
-		home = env("CHIBI_HOME")
-	}
-	if home != "" {
+	if home := cmp.Or(flag, env("CHIBI_HOME")); home != "" {
 		return filepath.Abs(home)
 	}
 	user, err := os.UserHomeDir()
@@ -220,9 +217,7 @@ const DefaultBaseURL = "https://openrouter.ai/api/v1/chat/completions"
 
 // resolve sets what depends on other keys and on the environment.
 func (c *Config) resolve(env func(string) string) {
-	if c.ContextWindowLimit == 0 {
-		c.ContextWindowLimit = llm.ContextWindow(c.Model)
-	}
+	c.ContextWindowLimit = cmp.Or(c.ContextWindowLimit, llm.ContextWindow(c.Model))
 	if c.BaseURLSet = c.BaseURL != ""; !c.BaseURLSet {
 		c.BaseURL = DefaultBaseURL
 	}

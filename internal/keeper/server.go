@@ -112,8 +112,7 @@ func listen(o Options) (s *server, err error) {
 // keeper that was killed.
 func bind(place Place) (*net.UnixListener, error) {
 	err := place.check()
-	var foreign *ForeignError
-	if errors.As(err, &foreign) {
+	if _, ok := errors.AsType[*ForeignError](err); ok {
 		return nil, err
 	}
 	if err := os.Remove(place.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {

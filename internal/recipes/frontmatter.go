@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -91,10 +92,7 @@ func (s *scalar) UnmarshalYAML(node ast.Node) error {
 // Parse reads a recipe's text. name and path are those that the recipe gets;
 // errors name the path, or the name if there is none.
 func Parse(name, path string, text []byte) (*Recipe, error) {
-	where := path
-	if where == "" {
-		where = name
-	}
+	where := cmp.Or(path, name)
 	switch {
 	case len(text) > maxFile:
 		return nil, inFile(where, 0, fmt.Errorf("it is larger than %d MiB", maxFile>>20))
@@ -176,8 +174,7 @@ func split(text string) (head, body string, err error) {
 
 // yamlError returns the YAML reader's error with the file and the line.
 func yamlError(where string, err error) error {
-	var inLine *lineError
-	if errors.As(err, &inLine) {
+	if inLine, ok := errors.AsType[*lineError](err); ok {
 		return inFile(where, inLine.line, inLine)
 	}
 	var wrong yaml.Error

@@ -154,8 +154,7 @@ func templateError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	var failed template.ExecError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[template.ExecError](err); ok {
 		if cause := errors.Unwrap(failed.Err); cause != nil {
 			return cause
 		}
@@ -169,12 +168,9 @@ func (r *Recipe) RunsCommands() bool {
 	if err != nil {
 		return false
 	}
-	for _, part := range t.Templates() {
-		if part.Tree != nil && usesBash(part.Tree.Root) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Templates(), func(part *template.Template) bool {
+		return part.Tree != nil && usesBash(part.Tree.Root)
+	})
 }
 
 // usesBash looks for the function bash in a part of a template.

@@ -53,8 +53,7 @@ func (c *Contents) collecting(ctx context.Context) (free func(), err error) {
 		return nil, err
 	}
 	lease, err := c.Engine.Leases.Take(ctx, "gc", holder)
-	var held *store.HeldError
-	if errors.As(err, &held) {
+	if _, ok := errors.AsType[*store.HeldError](err); ok {
 		return nil, fmt.Errorf("another machine cleans it up now: %w", err)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,10 +55,7 @@ func (all *facts) addResult(about []Subject, f *firing, l Line) {
 		}
 		all.add(about, "chibi did not ask plugin %q at %s: %s.", l.Plugin, l.where(), l.why())
 	case plugin.Ignored:
-		why := strings.TrimSuffix(strings.Join(l.Notes, "; "), ".")
-		if why == "" {
-			why = l.why()
-		}
+		why := cmp.Or(strings.TrimSuffix(strings.Join(l.Notes, "; "), "."), l.why())
 		all.add(about, "The answer of plugin %q at %s had no effect: %s.", l.Plugin, l.where(), why)
 	case plugin.Claimed:
 		via := gjson.GetBytes(l.Answer, "via").String()

@@ -1,6 +1,7 @@
 package kode
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -183,10 +184,7 @@ func (c codec) refused(out process.Outcome, err error) (plugin.Answer, error) {
 	if c.event.point == hookpoints.OnStart.Name {
 		return plugin.Answer{}, c.refusal(err.Error())
 	}
-	message := strings.TrimSpace(out.Stderr)
-	if message == "" {
-		message = fmt.Sprintf("refused by the hook %s: %v", c.path, err)
-	}
+	message := cmp.Or(strings.TrimSpace(out.Stderr), fmt.Sprintf("refused by the hook %s: %v", c.path, err))
 	return plugin.Answer{
 		Body:  c.blocking(message),
 		Notes: []string{fmt.Sprintf("KODE-HOOK-002: %s: %v", c.path, err)},

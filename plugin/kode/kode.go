@@ -115,9 +115,7 @@ func (o Options) build(p plugin.Plugin, e event, h Hook) plugin.Plugin {
 	p.Sequence = Protocol
 	c := codec{opts: o, event: e, path: p.Origin.Path, args: h.Args,
 		strict: p.FailureAt(e.point) == plugin.Block, warned: &sync.Map{}}
-	if p.OnFailure == "" {
-		p.OnFailure = plugin.Block
-	}
+	p.OnFailure = cmp.Or(p.OnFailure, plugin.Block)
 	if _, set := p.OnFailureAt[e.point]; !set && e.point == hookpoints.OnStart.Name {
 		p.OnFailureAt = map[hookpoints.Name]plugin.Failure{e.point: p.OnFailure}
 	}

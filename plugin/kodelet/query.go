@@ -1,6 +1,7 @@
 package kodelet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,15 +19,11 @@ const maxAnswer = 64 << 10
 func query(ctx context.Context, opts Options, file executable) (event, error) {
 	runner := opts.Runner.WithEnv(opts.Overrides[file.name].Env)
 	runner.Stderr, runner.Lender = nil, nil // its tail goes into the error
-	timeout := opts.QueryTimeout
-	if timeout == 0 {
-		timeout = DefaultQueryTimeout
-	}
 	return oneshot.Ask(ctx, opts.Prober, oneshot.Probe{
 		Name: file.name, Runner: runner, Required: opts.Overrides[file.name].Required(),
 		File: oneshot.File{Path: file.path, Question: "hook"},
-		Command: process.Command{Path: file.path, Args: []string{"hook"}, Env: file.env, Check: file.check, Timeout: timeout,
-			MaxOutput: maxAnswer},
+		Command: process.Command{Path: file.path, Args: []string{"hook"}, Env: file.env, Check: file.check,
+			Timeout: cmp.Or(opts.QueryTimeout, DefaultQueryTimeout), MaxOutput: maxAnswer},
 		Explain: func(err error) error {
 			if errors.Is(err, ErrUntrusted) {
 				return err

@@ -271,8 +271,5 @@ const maxRefusal = 4 << 10
 
 // refused is the error of a JSON-RPC error.
 func refused(message string) error {
-	if message == "" {
-		message = "without a message"
-	}
-	return fmt.Errorf("it answered with an error: %s", clip.Text(message, maxRefusal))
+	return fmt.Errorf("it answered with an error: %s", clip.Text(cmp.Or(message, "without a message"), maxRefusal))
 }

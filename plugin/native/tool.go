@@ -95,12 +95,9 @@ func (t tool) within() string {
 // isQuestion reports whether a text ends like a question.
 func isQuestion(text string) bool {
 	text = strings.ToLower(strings.TrimRight(text, " \t\r\n:>"))
-	for _, end := range []string{"?", "[y/n]", "(y/n)", "[yes/no]", "(yes/no)"} {
-		if strings.HasSuffix(text, end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"?", "[y/n]", "(y/n)", "[yes/no]", "(yes/no)"}, func(end string) bool {
+		return strings.HasSuffix(text, end)
+	})
 }
 
 // unread is the error of a call whose arguments were passed on standard input only

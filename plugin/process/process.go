@@ -134,8 +134,7 @@ func (e *ended) Error() string { return fmt.Sprintf("ended by the host (%v)", e.
 
 // reason returns why the context of a process ended: nil after Close.
 func reason(ctx context.Context) error {
-	var own *ended
-	if errors.As(context.Cause(ctx), &own) {
+	if own, ok := errors.AsType[*ended](context.Cause(ctx)); ok {
 		return own.err
 	}
 	return ctx.Err()

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -255,9 +256,7 @@ func (u unread) remarks() string {
 func (u *unread) add(other unread) {
 	u.denied += other.denied
 	u.failed += other.failed
-	if u.failure == "" {
-		u.failure = other.failure
-	}
+	u.failure = cmp.Or(u.failure, other.failure)
 	u.deep += other.deep
 	u.many += other.many
 	u.stopped = u.stopped || other.stopped

@@ -38,8 +38,7 @@ func (p *Pool) connectFilled(ctx context.Context, server Server) (*session, erro
 		"(start_timeout_ms)", most))
 	defer cancel()
 	s, err := p.initialize(ctx, server, established)
-	var refused *jsonrpc.Error
-	if errors.As(err, &refused) && refused.Code != rejected {
+	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code != rejected {
 		if newer, err := p.initialize(ctx, server, ""); err == nil {
 			return newer, nil
 		}

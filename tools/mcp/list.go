@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -143,12 +144,9 @@ func definitionOf(text json.RawMessage) (Definition, error) {
 	var t wireTool
 	err := strictjson.Decode(text, &t)
 	hints := t.Annotations
-	title := t.Title
-	if title == "" {
-		title = hints.Title
-	}
 	d := Definition{
-		Name: t.Name, Title: oneLine(title), Description: clip.Text(term.Plain(clip.Bytes(t.Description, maxText)), maxText),
+		Name: t.Name, Title: oneLine(cmp.Or(t.Title, hints.Title)),
+		Description: clip.Text(term.Plain(clip.Bytes(t.Description, maxText)), maxText),
 		InputSchema: t.InputSchema, ReadOnly: hints.ReadOnly, Idempotent: hints.Idempotent,
 		Destructive: hints.Destructive, OpenWorld: hints.OpenWorld,
 	}

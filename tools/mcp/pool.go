@@ -217,8 +217,7 @@ func (p *Pool) call(ctx context.Context, server Server, tool wanted,
 
 // helped adds to the error of a server what the person can do. That of a login says it itself.
 func helped(server Server, err error) error {
-	var login *LoginError
-	if errors.As(err, &login) {
+	if login, ok := errors.AsType[*LoginError](err); ok {
 		return login
 	}
 	return fmt.Errorf("%w; see: chibi mcp check %s", err, server.Name)

@@ -3,6 +3,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -48,9 +49,7 @@ func (f *File) Validate() error {
 
 // Complete sets the current context if the file does not have it.
 func (f *File) Complete() {
-	if f.Current == "" {
-		f.Current = DefaultName
-	}
+	f.Current = cmp.Or(f.Current, DefaultName)
 }
 
 // IsDue returns why chibi must remove a context, "" if it need not. lastUse returns when

@@ -220,12 +220,9 @@ func (r *settingsReader) group(event string, group gjson.Result) {
 
 // isHandler reports whether an object looks like a handler.
 func isHandler(object gjson.Result) bool {
-	for _, name := range []string{"command", "type", "url", "prompt", "bash"} {
-		if member(object, name).Exists() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"command", "type", "url", "prompt", "bash"}, func(name string) bool {
+		return member(object, name).Exists()
+	})
 }
 
 // handler reads one handler into h, which has the members of its group.

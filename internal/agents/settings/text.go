@@ -42,8 +42,7 @@ func (r *settingsReader) open(text []byte, format string) error {
 func (r *settingsReader) openTOML(text []byte) error {
 	var all map[string]any
 	if err := toml.Unmarshal(text, &all); err != nil {
-		var wrong *toml.DecodeError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, _ := wrong.Position()
 			return fmt.Errorf("not TOML: %s in line %d", strings.TrimPrefix(wrong.Error(), "toml: "), line)
 		}

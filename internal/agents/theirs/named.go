@@ -1,6 +1,7 @@
 package theirs
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strconv"
@@ -48,10 +49,7 @@ func Names(o Options, name string) (now, inSettings string) {
 
 // staying returns the hook's name that stays, "" if it has none.
 func (h hook) staying(agent string) string {
-	name := h.Name
-	if name == "" {
-		name = script(h.Command)
-	}
+	name := cmp.Or(h.Name, script(h.Command))
 	if _, err := strconv.Atoi(name); name == "" || err == nil {
 		return "" // a different hook has the number
 	}

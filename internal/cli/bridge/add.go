@@ -138,8 +138,7 @@ type result struct {
 
 // say tells the person what an installer has done.
 func say(env *command.Env, r result, what string) error {
-	var place *bridge.NoPlaceError
-	if errors.As(r.err, &place) {
+	if _, ok := errors.AsType[*bridge.NoPlaceError](r.err); ok {
 		return app.UsageError{Err: r.err}
 	} else if r.err != nil {
 		return r.err

@@ -1,6 +1,9 @@
 package cmdline
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Schema is a JSON Schema.
 type Schema = map[string]any
@@ -149,13 +152,9 @@ func CommandTable(flags []*Flag) string {
 			}
 			members = append(members, name)
 		}
-		answers := c.Answers
-		if answers == "" {
-			answers = "a result"
-		}
 		b.WriteString("|")
 		for _, cell := range []string{"`" + strings.Join(c.Names, "`, `") + "`",
-			strings.Join(members, ", "), answers, c.Data} {
+			strings.Join(members, ", "), cmp.Or(c.Answers, "a result"), c.Data} {
 			b.WriteString(strings.TrimRight(" "+cell, " ") + " |")
 		}
 		b.WriteString("\n")

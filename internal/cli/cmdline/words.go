@@ -1,6 +1,7 @@
 package cmdline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -47,10 +48,7 @@ func (l Line) named(commands []*cli.Command) (found *cli.Command, words []string
 func misfit(c *cli.Command, names, words []string) string {
 	name := strings.Join(names, " ")
 	if len(c.Subcommands) == 0 {
-		takes := c.ArgsUsage
-		if takes == "" {
-			takes = "no words"
-		}
+		takes := cmp.Or(c.ArgsUsage, "no words")
 		return fmt.Sprintf("chibi %s takes %s; %q follows it", name, takes, strings.Join(words, " "))
 	}
 	if isFlag(words[0]) {

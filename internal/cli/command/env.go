@@ -112,8 +112,7 @@ func (e *Env) Input(ctx context.Context, what string) (text string, err error) {
 	err = e.With(ctx, app.ToRead, func(s *app.Session) error {
 		most := int64(s.Config.Limits.PromptBytes)
 		text, err = ReadAll(ctx, e.Stdin, most)
-		var large *disk.TooLargeError
-		if errors.As(err, &large) {
+		if _, ok := errors.AsType[*disk.TooLargeError](err); ok {
 			return Usage("%s on standard input is larger than %s; nothing was done. Give less of it, or raise prompt_bytes "+
 				"under [limits] in %s",
 				what, humanize.IBytes(uint64(most)), filepath.Join(s.Home, "config.toml"))

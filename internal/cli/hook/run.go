@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -145,11 +146,7 @@ func trialText(d engine.Dialect, e engine.Event, t hooks.Trial) string {
 		say("", "%s", note)
 	}
 	for _, here := range t.Here {
-		answer := string(here.Body)
-		if answer == "" {
-			answer = "no opinion"
-		}
-		say("chibi", "%s: %s", here.Point, answer)
+		say("chibi", "%s: %s", here.Point, cmp.Or(string(here.Body), "no opinion"))
 		for _, note := range here.Notes {
 			say("", "%s", note)
 		}

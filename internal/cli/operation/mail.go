@@ -43,8 +43,7 @@ func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
 		}
 		had = true
 		some, err := processMail(ctx, run, name)
-		var locked *contexts.LockedError
-		if errors.As(err, &locked) {
+		if _, ok := errors.AsType[*contexts.LockedError](err); ok {
 			run.Out.Notice(err.Error()) // its mail is delivered with the next prompt there
 			continue
 		}

@@ -210,8 +210,7 @@ func (s *Screen) Arrived(err error) error {
 	if err != nil || lost == nil {
 		return err
 	}
-	var where *fs.PathError
-	if errors.As(lost, &where) {
+	if where, ok := errors.AsType[*fs.PathError](lost); ok {
 		lost = where.Err
 	}
 	return fmt.Errorf("standard output cannot be written, and some of it is lost: %w", lost)

@@ -56,12 +56,7 @@ type Report struct {
 
 // Passed reports whether there are no errors.
 func (r *Report) Passed() bool {
-	for _, f := range r.Findings {
-		if f.Level == Error {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Level == Error })
 }
 
 func (r *Report) add(level Level, where, format string, args ...any) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -96,12 +97,7 @@ func isLocal(s mcp.Server) bool {
 	if err != nil || len(found) == 0 {
 		return false
 	}
-	for _, address := range found {
-		if urls.ClassOf(address) == urls.Public {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(found, func(address netip.Addr) bool { return urls.ClassOf(address) == urls.Public })
 }
 
 // explain returns an error of a login as a person may read it: in one line, without what

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,8 +94,7 @@ func (a *attempt) do(ctx context.Context) error {
 		return err
 	}
 	if err := handler.Authorize(ctx, req, res); err != nil {
-		var mine *pageError
-		if errors.As(err, &mine) {
+		if mine, ok := errors.AsType[*pageError](err); ok {
 			return mine
 		}
 		return explain(err)
@@ -191,11 +191,7 @@ func (a *attempt) fetchCode(ctx context.Context, args *auth.AuthorizationArgs) (
 	a.resource = u.Query().Get("resource")
 	a.page.expect(u.Query().Get("state")) // before anybody can open the address
 	a.Show(u.String())
-	wait := a.Wait
-	if wait == 0 {
-		wait = DefaultWait
-	}
-	return a.page.wait(ctx, wait)
+	return a.page.wait(ctx, cmp.Or(a.Wait, DefaultWait))
 }
 
 // keep is called with the tokens of the login.
