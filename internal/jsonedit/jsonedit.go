@@ -129,22 +129,13 @@ func (d *Doc) Get(path ...string) gjson.Result {
 			value = strictjson.Member(value, name)
 			continue
 		}
-		list := elementsOf(value)
+		list := value.Array()
 		if i < 0 || i >= len(list) {
 			return gjson.Result{}
 		}
 		value = list[i]
 	}
 	return value
-}
-
-// elementsOf returns the elements of a list, with their places in the text.
-func elementsOf(list gjson.Result) (all []gjson.Result) {
-	list.ForEach(func(_, value gjson.Result) bool {
-		all = append(all, value)
-		return true
-	})
-	return all
 }
 
 // Names lists the names of an object's members, each once.
