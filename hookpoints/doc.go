@@ -15,5 +15,5 @@ package hookpoints
 
 // The second run uses fielddoc_gen.go, which the first one writes.
 //
-//go:generate go run ../internal/hookdoc/cmd/hookdoc -root ..
-//go:generate go run ../internal/hookdoc/cmd/hookdoc -root ..
+//go:generate go run ../internal/agentdoc/cmd/docs -root ..
+//go:generate go run ../internal/agentdoc/cmd/docs -root ..

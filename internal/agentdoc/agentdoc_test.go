@@ -20,7 +20,7 @@ func TestThePagesAreUpToDate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, string(got)); diff != "" {
-			t.Errorf("%s is stale; run go generate ./internal/agents\n%s", page, diff)
+			t.Errorf("%s is stale; run go generate ./...\n%s", page, diff)
 		}
 	}
 }

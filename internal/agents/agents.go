@@ -4,8 +4,6 @@
 // An agent is a package below this one: its table, its places, the forms that it alone has and its golden
 // files. The package engine says what an agent is made of, settings reads its settings files, hooks runs its hooks
 // here, and bridge runs chibi's plugins there.
-//
-//go:generate go run ../agentdoc/cmd/agentdoc -root ../..
 package agents
 
 import (

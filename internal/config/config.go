@@ -26,11 +26,7 @@
 // nearest known key. It writes nothing.
 package config
 
-//go:generate go run ../keydoc/cmd/keydoc -root ../..
-
-import (
-	"time"
-)
+import "time"
 
 // Config is the configuration of one run. The comment of a field with a key is
 // its text in docs/CONFIGURATION.md.

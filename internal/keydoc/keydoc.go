@@ -18,28 +18,28 @@ import (
 const Page = "docs/CONFIGURATION.md"
 
 // Generate makes the page from the page as it is and the sources, both below root.
-func Generate(root fs.FS) ([]byte, error) {
+func Generate(root fs.FS) (string, error) {
 	data, err := fs.ReadFile(root, Page)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	comments, err := fieldComments(root)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	keys, err := keyTable(comments)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	page := string(data)
 	for _, block := range [][2]string{{"keys", keys}, {"keys of a model", modelKeys()},
 		{"keys of a shared context", sharedKeys()}} {
 		var ok bool
 		if page, ok = srcdoc.Fill(page, block[0], block[1]); !ok {
-			return nil, fmt.Errorf("%s has no %s ... %s", Page, strings.TrimSpace(srcdoc.Block(block[0])), srcdoc.BlockEnd)
+			return "", fmt.Errorf("%s has no %s ... %s", Page, strings.TrimSpace(srcdoc.Block(block[0])), srcdoc.BlockEnd)
 		}
 	}
-	return []byte(page), nil
+	return page, nil
 }
 
 // topic is a part of the table: keys of one subject.

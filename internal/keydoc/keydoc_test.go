@@ -19,7 +19,7 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), string(have)); diff != "" {
+	if diff := cmp.Diff(want, string(have)); diff != "" {
 		t.Errorf("%s is stale; run: go generate ./... (-want +got):\n%s", keydoc.Page, diff)
 	}
 }
