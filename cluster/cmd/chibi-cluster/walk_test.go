@@ -15,13 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chibi-host/chibi/cluster/internal/ports"
+	"github.com/chibi-host/chibi/cluster/internal/portstest"
 )
 
 // TestThreeServersOnOneMachine does what the section of that name in docs/operating/CLUSTER.md says, in
 // one shell: with the programs of this checkout, in an empty directory, and at other ports.
 func TestThreeServersOnOneMachine(t *testing.T) {
-	ports.NeedServers(t)
+	portstest.NeedServers(t)
 	needs(t, "openssl")
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "cluster/config"), os.DirFS("../../config")); err != nil {

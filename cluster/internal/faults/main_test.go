@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/cluster/internal/natstest"
-	"github.com/chibi-host/chibi/cluster/internal/ports"
+	"github.com/chibi-host/chibi/cluster/internal/portstest"
 )
 
 var minutes = flag.Float64("minutes", 0.5, "for how long there are faults, on each engine")
@@ -62,7 +62,7 @@ func test(t *testing.T, engine string, start func(*testing.T) servers) {
 	if testing.Short() {
 		t.Skip("it takes minutes")
 	}
-	ports.NeedServers(t)
+	portstest.NeedServers(t)
 	s := start(t)
 	r := &run{T: t, engine: engine, url: s.url(), journal: newJournal(t, os.Stdout), asleep: make(chan struct{}, 2)}
 	r.program = build(t, r.dir)

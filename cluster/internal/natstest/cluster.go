@@ -13,7 +13,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"github.com/chibi-host/chibi/cluster/internal/ports"
+	"github.com/chibi-host/chibi/cluster/internal/portstest"
 )
 
 // variable is the environment variable that makes a test binary a server: the path of its
@@ -82,16 +82,16 @@ type Node struct {
 // addition to the directory.
 func StartCluster(t testing.TB, jetstream string) *Cluster {
 	t.Helper()
-	ports.NeedServers(t)
-	free, err := ports.Free(9)
+	portstest.NeedServers(t)
+	free, err := portstest.Free(9)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &Cluster{t: t}
 	var routes []string
 	for i := range 3 {
-		n := &Node{Name: fmt.Sprintf("n%d", i+1), Client: ports.Address(free[i]), monitor: ports.Address(free[3+i]),
-			route: ports.Address(free[6+i]), t: t}
+		n := &Node{Name: fmt.Sprintf("n%d", i+1), Client: portstest.Address(free[i]),
+			monitor: portstest.Address(free[3+i]), route: portstest.Address(free[6+i]), t: t}
 		c.Nodes = append(c.Nodes, n)
 		routes = append(routes, "nats://"+n.route)
 	}

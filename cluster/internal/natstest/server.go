@@ -13,7 +13,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"github.com/chibi-host/chibi/cluster/internal/ports"
+	"github.com/chibi-host/chibi/cluster/internal/portstest"
 	"github.com/chibi-host/chibi/cluster/natsstore"
 	"github.com/chibi-host/chibi/store"
 )
@@ -34,7 +34,7 @@ type Server struct {
 // test's if dir is "".
 func Start(t testing.TB, dir, jetstream, more string) *Server {
 	t.Helper()
-	ports.NeedServers(t)
+	portstest.NeedServers(t)
 	if dir == "" {
 		dir = t.TempDir()
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chibi-host/chibi/cluster/internal/ports"
+	"github.com/chibi-host/chibi/cluster/internal/portstest"
 )
 
 // Installed lists the installations of PostgreSQL on this machine, as the directories that have
@@ -52,7 +52,7 @@ func isComplete(dir string) bool {
 // with CI=true, where .ci/cluster/postgres installs it, the test fails.
 func Need(tb testing.TB) string {
 	tb.Helper()
-	ports.NeedServers(tb)
+	portstest.NeedServers(tb)
 	list := Installed()
 	switch {
 	case len(list) == 0 && mustBeThere():

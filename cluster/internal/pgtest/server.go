@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/chibi-host/chibi/cluster/internal/ports"
+	"github.com/chibi-host/chibi/cluster/internal/portstest"
 )
 
 // startTime bounds how long a server may take until it answers.
@@ -76,7 +76,7 @@ func initialize(dir, base string) error {
 
 // freePort returns a port that nobody listens on.
 func freePort() (int, error) {
-	list, err := ports.Free(1)
+	list, err := portstest.Free(1)
 	if err != nil {
 		return 0, err
 	}

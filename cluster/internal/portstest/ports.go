@@ -1,7 +1,7 @@
-// Package ports finds ports on loopback for servers of tests, and skips tests in a run without
+// Package portstest finds ports on loopback for servers of tests, and skips tests in a run without
 // servers. While a process lives, the package promises it no port twice, and no port that the system gives
 // to programs that ask for any port: a server that starts later, or again, still finds its port free.
-package ports
+package portstest
 
 import (
 	"fmt"
