@@ -1,8 +1,6 @@
 package permissions
 
-import (
-	"github.com/chibi-host/chibi/permissions/internal/commandline"
-)
+import "github.com/chibi-host/chibi/permissions/internal/commandline"
 
 // Condition is a rule that says which calls something is about, such as a hook of another agent.
 // It is immutable, and safe for concurrent use.

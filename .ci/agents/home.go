@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,12 +33,12 @@ func newHome(o options, a agent, steps []step) (*home, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := drive.NewModel(a.Speak, steps)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	h := &home{dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"),
-		bin: filepath.Join(dir, "bin"), cache: o.cache, model: model, steps: steps}
+		bin: filepath.Join(dir, "bin"), cache: o.cache, model: drive.Serve(l, a.Speak, steps), steps: steps}
 	for _, d := range []string{h.home, h.project, h.bin, filepath.Join(dir, "tmp")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err

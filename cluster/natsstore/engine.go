@@ -1,8 +1,6 @@
 package natsstore
 
-import (
-	"github.com/chibi-host/chibi/store"
-)
+import "github.com/chibi-host/chibi/store"
 
 type engine struct {
 	c       *connection

@@ -1,8 +1,6 @@
 package config
 
-import (
-	"time"
-)
+import "time"
 
 // MCPServer says how to reach an MCP server, and which of its tools to use. Without a command and
 // a URL it is about the server of that name of a project's .mcp.json.

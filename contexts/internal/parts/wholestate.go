@@ -1,8 +1,6 @@
 package parts
 
-import (
-	"github.com/chibi-host/chibi/contexts/internal/registry"
-)
+import "github.com/chibi-host/chibi/contexts/internal/registry"
 
 // WholeState is a registry that keeps one state for all contexts. Update changes it while
 // nobody else can.

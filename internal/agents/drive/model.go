@@ -61,15 +61,6 @@ type Model struct {
 	size   int // of the bodies in seen
 }
 
-// NewModel starts a model on a free port of loopback.
-func NewModel(speak Wire, steps []Step) (*Model, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	return Serve(l, speak, steps), nil
-}
-
 // Serve starts a model that answers at a listener. After the last step it answers "It is done."
 func Serve(l net.Listener, speak Wire, steps []Step) *Model {
 	m := &Model{URL: "http://" + l.Addr().String(), steps: steps}
