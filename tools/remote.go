@@ -2,8 +2,8 @@ package tools
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -26,8 +26,7 @@ func (r *Remote) Revision() string { return RevisionOf(r.Definition()) }
 
 // RevisionOf returns the revision of a definition.
 func RevisionOf(definition json.RawMessage) string {
-	sum := sha256.Sum256(definition)
-	return hex.EncodeToString(sum[:16])
+	return fmt.Sprintf("%.16x", sha256.Sum256(definition))
 }
 
 // Served says how long a call of an MCP server's tool took, in parts that do not overlap.

@@ -2,7 +2,7 @@ package app
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -30,8 +30,7 @@ func noticeOnce(p person, home string, texts []string) {
 	said, _ := jsonfile.Read[saidOnce](file)
 	var first []string
 	for _, text := range texts {
-		sum := sha256.Sum256([]byte(text))
-		if hash := hex.EncodeToString(sum[:]); !slices.Contains(said.Hashes, hash) {
+		if hash := fmt.Sprintf("%x", sha256.Sum256([]byte(text))); !slices.Contains(said.Hashes, hash) {
 			p.notice(text + "; chibi says this once")
 			first = append(first, hash)
 		}

@@ -2,7 +2,6 @@ package keeper
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"slices"
@@ -92,8 +91,7 @@ func hash(env, listed, secrets []string) string {
 		}
 	}
 	slices.Sort(related)
-	sum := sha256.Sum256([]byte(strings.Join(related, "\x00")))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(related, "\x00"))))
 }
 
 func withoutPerCall(env []string) []string {

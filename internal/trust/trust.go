@@ -10,7 +10,6 @@ package trust
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,8 +88,7 @@ func (a Approval) old() error {
 }
 
 func hash(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
 // differs returns what has changed in a file, "" if nothing has.

@@ -2,9 +2,9 @@ package mcp
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/chibi-host/chibi/tools"
@@ -91,6 +91,5 @@ func (s Server) Check() error {
 // are part of it as they are written in the configuration, before variables are filled in.
 func (s Server) Fingerprint() string {
 	text, _ := json.Marshal([]any{s.Command, s.Args, s.Dir, s.Env, s.URL, s.Headers}) // these types always encode
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
+	return fmt.Sprintf("%.16x", sha256.Sum256(text))
 }

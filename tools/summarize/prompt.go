@@ -2,7 +2,7 @@ package summarize
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"strings"
 )
 
@@ -34,8 +34,7 @@ func input(instructions string, c content) string {
 // boundary is what the content cannot contain: no text has its own hash in it, and the same
 // content gives the same request.
 func boundary(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:16])
+	return fmt.Sprintf("%.16x", sha256.Sum256([]byte(text)))
 }
 
 // quote keeps a foreign text on its line.

@@ -3,8 +3,8 @@ package homes
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"fmt"
 
 	"github.com/chibi-host/chibi/contexts/internal/parts"
 	"github.com/chibi-host/chibi/internal/disk"
@@ -55,8 +55,7 @@ func sumOf(own string) string {
 	if own == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(own))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(own)))
 }
 
 // metaFile is context_meta.json.

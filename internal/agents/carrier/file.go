@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -50,8 +49,7 @@ func (f File) Text() []byte {
 }
 
 func sumOf(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
 // Read reads a file that chibi wrote, in this version or a different one. isOurs is false for any other file. The

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -165,6 +164,5 @@ func (h *hook) key() string {
 	if err != nil { // it was read from JSON or TOML
 		text = []byte(h.opts.Name)
 	}
-	sum := sha256.Sum256(append(text, h.opts.Path...))
-	return hex.EncodeToString(sum[:16])
+	return fmt.Sprintf("%.16x", sha256.Sum256(append(text, h.opts.Path...)))
 }

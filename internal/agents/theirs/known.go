@@ -2,7 +2,6 @@ package theirs
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -43,8 +42,7 @@ type knownHook struct {
 
 // fingerprint returns a hook as the list keeps it.
 func (a *loader) fingerprint(h hook) knownHook {
-	sum := sha256.Sum256([]byte(foreign.Describe(*h.Handler)))
-	k := knownHook{Name: h.name, Hash: hex.EncodeToString(sum[:]),
+	k := knownHook{Name: h.name, Hash: fmt.Sprintf("%x", sha256.Sum256([]byte(foreign.Describe(*h.Handler)))),
 		Does:  term.Clip(term.Line(foreign.When(*h.Handler)), 200),
 		Since: time.Now().UTC().Truncate(time.Second)}
 	if h.file.isProject {
