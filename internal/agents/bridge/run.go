@@ -84,10 +84,8 @@ type run struct {
 // Answer reads the agent's payload and returns the answer to it. A failure is an answer too.
 func (e Event) Answer(ctx context.Context, in io.Reader) engine.Output {
 	began := time.Now()
-	home, err := app.Home(e.Options.Home)
-	if err == nil { // else opening it reports the error
-		e.Options.Home = home // plugins may run in another directory
-	}
+	home, _ := app.Home(e.Options.Home)           // opening it reports the error
+	e.Options.Home = cmp.Or(home, e.Options.Home) // plugins may run in another directory
 	r := &run{Event: e, home: home, leave: func() {}}
 	defer func() { r.leave() }()
 	r.told.texts = slices.Clone(e.Said)
