@@ -111,23 +111,15 @@ func (d Dialect) AnswerIn(stdout []byte) (answer gjson.Result, isObject bool) {
 	return objectOf(strings.TrimSpace(string(stdout)), d.Quoted)
 }
 
-// Says reports whether an answer says anything to the agent at an event.
-func (d Dialect) Says(at Event, answer gjson.Result) bool {
-	e := d.reading(at, answer)
-	return e.Failed == "" && (e.Decision != "" || e.Halt || e.Context != "" || e.Input != nil || e.Output != nil ||
-		e.Prompt != nil || e.Request != nil || e.Include != nil || e.Env != nil)
-}
-
-// Knows reports whether an agent knows all that an answer has at an event, be it that it has no effect.
-func (d Dialect) Knows(at Event, answer gjson.Result) bool {
-	e := d.reading(at, answer)
-	return e.Failed == "" && len(e.Notes) == 0
-}
-
-func (d Dialect) reading(at Event, answer gjson.Result) Effect {
+// Says reports whether an answer says anything to the agent at an event, and whether the agent knows all of it, with
+// or without an effect.
+func (d Dialect) Says(at Event, answer gjson.Result) (says, isKnown bool) {
 	v := verdict{Dialect: at.of(d), event: at}
 	v.read(answer)
-	return v.eff
+	e := v.eff
+	says = e.Decision != "" || e.Halt || e.Context != "" || e.Input != nil || e.Output != nil || e.Prompt != nil ||
+		e.Request != nil || e.Include != nil || e.Env != nil
+	return says && e.Failed == "", e.Failed == "" && len(e.Notes) == 0
 }
 
 // texts returns the members of an object that are strings.

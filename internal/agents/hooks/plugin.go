@@ -194,12 +194,18 @@ func foreignNote(d engine.Dialect, e engine.Event, out engine.Outcome, all func(
 // here and something at the same moment there; "" if there is no such agent.
 func Foreign(d engine.Dialect, e engine.Event, out engine.Outcome, all func() []engine.Dialect) string {
 	answer, isObject := d.AnswerIn(out.Stdout)
-	if !isObject || all == nil || d.Says(e, answer) || d.Knows(e, answer) {
+	if !isObject || all == nil {
+		return ""
+	}
+	if says, isKnown := d.Says(e, answer); says || isKnown {
 		return ""
 	}
 	for _, other := range all() {
 		for _, there := range other.Events {
-			if other.Name != d.Name && there.Kind == e.Kind && other.Says(there, answer) {
+			if other.Name == d.Name || there.Kind != e.Kind {
+				continue
+			}
+			if says, _ := other.Says(there, answer); says {
 				return other.Title
 			}
 		}
