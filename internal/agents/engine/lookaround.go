@@ -7,8 +7,12 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// maxLookTime bounds the comparison of a value with a pattern that looks around.
-const maxLookTime = 100 * time.Millisecond
+// maxLookTime bounds the comparison of a value with a pattern that looks around, and with the time its memory. A
+// comparison needs microseconds, but a busy machine may stop the process in between; so chibi tries it lookTries times.
+const (
+	maxLookTime = 100 * time.Millisecond
+	lookTries   = 3
+)
 
 // lookaround compiles a regular expression of JavaScript that looks ahead or behind, which Go's expressions
 // cannot. The comparison tries one way after the other, in memory that grows with its time. A comparison that
@@ -28,7 +32,11 @@ func lookaround(pattern string) (func(value string) bool, error) {
 	}
 	compiled.MatchTimeout = maxLookTime
 	return func(value string) bool {
-		is, err := compiled.MatchString(value)
-		return is || err != nil
+		for range lookTries {
+			if is, err := compiled.MatchString(value); err == nil {
+				return is
+			}
+		}
+		return true
 	}, nil
 }
