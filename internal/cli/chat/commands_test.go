@@ -1,26 +1,8 @@
 package chat
 
 import (
-	"os"
-	"strings"
 	"testing"
 )
-
-func TestREADMEListsTheCommandsOfAConversation(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/GUIDE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range commands() {
-		row := "| `/" + strings.TrimSpace(c.names[0]+" "+c.args) + "`"
-		for _, alias := range c.names[1:] {
-			row += ", `/" + alias + "`"
-		}
-		if !strings.Contains(string(page), row+" | ") {
-			t.Errorf("docs/GUIDE.md has no row %q", row)
-		}
-	}
-}
 
 func TestWhichLinesAreCommands(t *testing.T) {
 	for text, want := range map[string][2]string{
