@@ -175,12 +175,13 @@ func endOf(out engine.Outcome) string {
 func trialJSON(d engine.Dialect, e engine.Event, t hooks.Trial) output.Fields {
 	here, others := []output.Fields{}, []output.Fields{}
 	for _, h := range t.Here {
-		here = append(here, output.Fields{"point": h.Point, "answer": string(h.Body), "notes": h.Notes})
+		here = append(here, output.Fields{"point": h.Point, "answer": string(h.Body),
+			"notes": append([]string{}, h.Notes...)})
 	}
 	for _, o := range t.Others {
 		others = append(others, output.Fields{"agent": o.Agent, "event": o.Event, "verdict": o.Effect.String()})
 	}
 	return output.Fields{"agent": d.Name, "event": e.Name, "payload": string(t.Payload), "ended": endOf(t.Outcome),
 		"stdout": string(t.Outcome.Stdout), "stderr": t.Outcome.Stderr, "verdict": t.Effect.String(),
-		"notes": t.Effect.Notes, "here": here, "elsewhere": others}
+		"notes": append([]string{}, t.Effect.Notes...), "here": here, "elsewhere": others}
 }
