@@ -190,7 +190,8 @@ func quoteWord(word string) string {
 // runsMore reports whether the command line of an entry runs something that chibi does not write there.
 func runsMore(command string) bool {
 	e, _ := ParseEntry(command)
-	written := []string{cmp.Or(e.Chibi, "chibi"), "[", "command", "printf", "echo", "exit", "true", "1", "2"} // 2>&1
+	written := []string{cmp.Or(e.Chibi, "chibi"), "[", "unset", "command", "printf", "echo", "exit", "true",
+		"1", "2"} // 2>&1
 	return slices.ContainsFunc(shellCommands(command), func(words []string) bool {
 		if len(words) > 1 && (words[0] == "exec" || words[0] == "nice") {
 			words = words[1:]

@@ -147,3 +147,35 @@ func TestAGoneProgramIsTold(t *testing.T) {
 		}
 	}
 }
+
+// An entry as chibi writes it has no command of the person's in any agent, so it goes although the file has changed
+// and chibi has forgotten what it wrote.
+func TestEntriesOfEachAgentGoWithoutAReceipt(t *testing.T) {
+	for _, agent := range agents.Bridges() {
+		for _, failClosed := range []bool{false, true} {
+			dir, chibi := t.TempDir(), home(t, "", nil)
+			i := bridge.Installer{Agent: agent, Scope: engine.ScopeUser, Home: chibi, Chibi: "/bin/sh", UserHome: dir,
+				Project: dir, Getenv: func(string) string { return "" }, FailClosed: failClosed, NoServer: true}
+			done, err := i.Add()
+			if err != nil || len(done.Files) != 1 {
+				t.Fatalf("%s: %v, %v", agent.Name, done.Files, err)
+			}
+			if filepath.Ext(done.Files[0]) == ".js" {
+				continue // chibi removes only the file that it wrote
+			}
+			file, err := os.OpenFile(done.Files[0], os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file.WriteString("\n\n")
+			file.Close()
+			os.Remove(filepath.Join(chibi, "bridge", "added.json"))
+			if _, err := i.Remove(); err != nil {
+				t.Errorf("%s, fail-closed %v: %v", agent.Name, failClosed, err)
+			}
+			if text, _ := os.ReadFile(done.Files[0]); strings.Contains(string(text), "bridge run") {
+				t.Errorf("%s: entries stay:\n%s", agent.Name, text)
+			}
+		}
+	}
+}
