@@ -104,7 +104,7 @@ func messages() []engine.Row {
 		{Path: "agent_message", Set: engine.SetReason}, {Path: "agentMessage", Set: engine.SetReason},
 		{Path: "user_message", Set: engine.SetReason}, {Path: "userMessage", Set: engine.SetReason},
 		{Path: "user_message", Set: engine.SetSystemMessage}, {Path: "userMessage", Set: engine.SetSystemMessage},
-		{Path: "continue", Set: engine.Silent},
+		{Path: "continue", Is: "false", Set: engine.NoEffect}, {Path: "continue", Set: engine.Silent},
 	}
 }
 
