@@ -26,7 +26,18 @@ import (
 // about one of them only and in one spelling, and a process runs for every fourth answer; with CHIBI_TEST_ALL=1
 // about each, in all and for all.
 func TestWhatIsSaidOfAHookIsWhatHappens(t *testing.T) {
-	for _, in := range agents.All() {
+	inEach(t, agents.All(), func(t *testing.T, r *bridge.Rehearsal, in engine.Dialect) {
+		for _, of := range agents.All() {
+			if of.Name != in.Name {
+				newPair(t, r, of).fireAll()
+			}
+		}
+	})
+}
+
+// inEach runs a test in each of the hosts, all at once.
+func inEach(t *testing.T, hosts []engine.Dialect, test func(*testing.T, *bridge.Rehearsal, engine.Dialect)) {
+	for _, in := range hosts {
 		t.Run(in.Name, func(t *testing.T) {
 			t.Parallel()
 			r, err := bridge.NewRehearsal(t.Context(), in)
@@ -34,11 +45,7 @@ func TestWhatIsSaidOfAHookIsWhatHappens(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			for _, of := range agents.All() {
-				if of.Name != in.Name {
-					newPair(t, r, of).fireAll()
-				}
-			}
+			test(t, r, in)
 		})
 	}
 }

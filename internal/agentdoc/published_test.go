@@ -56,22 +56,14 @@ func TestPublishedHooksGiveTheirVerdict(t *testing.T) {
 		}
 	})
 	dealt := deal(scripts, others)
-	for _, in := range others {
-		t.Run(in.Name, func(t *testing.T) {
-			t.Parallel()
-			r, err := bridge.NewRehearsal(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
+	inEach(t, others, func(t *testing.T, r *bridge.Rehearsal, in engine.Dialect) {
+		listed := map[string][]bridge.Passage{} // by agent and event
+		for _, s := range scripts {
+			if slices.Contains(dealt[s.name], in.Name) {
+				s.isIn(newPair(t, r, s.of), listed)
 			}
-			defer r.Close()
-			listed := map[string][]bridge.Passage{} // by agent and event
-			for _, s := range scripts {
-				if slices.Contains(dealt[s.name], in.Name) {
-					s.isIn(newPair(t, r, s.of), listed)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // deal deals the other agents to the scripts of each agent, two to each and what is left to the last one, so that some

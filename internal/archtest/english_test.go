@@ -53,9 +53,6 @@ func phrases() []phrase {
 // accepted are words that say what they mean although a pattern finds them.
 var accepted = regexp.MustCompile(`\b[Tt]here (is|are) no(ne)?\b|\b(is|are) no longer\b`)
 
-// finding is a place where a phrase stands.
-type finding struct{ place, text, instead string }
-
 // reader finds phrases. any is all of them at once, as most lines have none.
 type reader struct {
 	any  *regexp.Regexp
@@ -72,8 +69,8 @@ func newReader() (r reader) {
 	return r
 }
 
-// in finds the phrases in a text without code.
-func (r reader) in(place, text string) (list []finding) {
+// check reports the phrases in a text without code.
+func (r reader) check(t *testing.T, place, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		plain := accepted.ReplaceAllString(line, "")
 		if !r.any.MatchString(plain) {
@@ -81,11 +78,10 @@ func (r reader) in(place, text string) (list []finding) {
 		}
 		for i, p := range phrases() {
 			if found := r.each[i].FindString(plain); found != "" {
-				list = append(list, finding{place, strings.TrimSpace(found) + " | " + strings.TrimSpace(line), p.instead})
+				t.Errorf("%s: %s | %s: write %s", place, strings.TrimSpace(found), strings.TrimSpace(line), p.instead)
 			}
 		}
 	}
-	return list
 }
 
 // TestThePagesArePlainEnglish reads every page for the phrases.
@@ -103,9 +99,7 @@ func TestThePagesArePlainEnglish(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, f := range r.in(path, code.ReplaceAllString(string(text), "CODE")) {
-			t.Errorf("%s: %s: write %s", f.place, f.text, f.instead)
-		}
+		r.check(t, path, code.ReplaceAllString(string(text), "CODE"))
 		return nil
 	})
 	if err != nil {
@@ -116,18 +110,13 @@ func TestThePagesArePlainEnglish(t *testing.T) {
 // TestMessagesArePlainEnglish reads the comments and the texts of the program for the phrases.
 func TestMessagesArePlainEnglish(t *testing.T) {
 	r := newReader()
-	check := func(place, text string) {
-		for _, f := range r.in(place, text) {
-			t.Errorf("%s: %s: write %s", f.place, f.text, f.instead)
-		}
-	}
 	for _, s := range sources(t) {
 		for _, group := range s.syntax.Comments {
-			check(s.line(group), group.Text())
+			r.check(t, s.line(group), group.Text())
 		}
 		ast.Inspect(s.syntax, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && strings.Count(lit.Value, " ") > 2 {
-				check(s.line(lit), lit.Value)
+				r.check(t, s.line(lit), lit.Value)
 			}
 			return true
 		})

@@ -34,16 +34,22 @@ func commandAt(kind engine.Kind, command, dir string) engine.Moment {
 	}}
 }
 
-// The guard of the examples, which docs/BRIDGE.md shows, holds in every agent: the payload before a command and the
-// reading of the answer come from the agent's table.
-func TestAGuardHoldsInEveryAgent(t *testing.T) {
+// guardHome makes a home with the guard of the examples, and returns the directory of its plugins too.
+func guardHome(t *testing.T) (dir, plugins string) {
+	t.Helper()
 	t.Chdir(".") // an event leaves the directory
 	guard, err := os.ReadFile("../../../examples/plugins/guard-push")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := home(t, "", map[string]string{"guard-push": string(guard)})
-	where := filepath.Join(dir, "plugins")
+	dir = home(t, "", map[string]string{"guard-push": string(guard)})
+	return dir, filepath.Join(dir, "plugins")
+}
+
+// The guard of the examples, which docs/BRIDGE.md shows, holds in every agent: the payload before a command and the
+// reading of the answer come from the agent's table.
+func TestAGuardHoldsInEveryAgent(t *testing.T) {
+	dir, where := guardHome(t)
 	for _, d := range agents.Bridges() {
 		for command, want := range map[string]hookpoints.Decision{
 			"cd x && git -C y push": hookpoints.DecisionDeny, "git status": "",
@@ -77,13 +83,7 @@ func TestAGuardHoldsInEveryAgent(t *testing.T) {
 // A call whose command chibi cannot see whole does not pass the guard in any agent, at the event before all tools: the
 // tool is one that no table names, or has the command where no table says.
 func TestAnOddCommandPassesTheGuardInNoAgent(t *testing.T) {
-	t.Chdir(".") // an event leaves the directory
-	guard, err := os.ReadFile("../../../examples/plugins/guard-push")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := home(t, "", map[string]string{"guard-push": string(guard)})
-	where := filepath.Join(dir, "plugins")
+	dir, where := guardHome(t)
 	for _, d := range agents.Bridges() {
 		i := slices.IndexFunc(d.Events, func(e engine.Event) bool { return e.Kind == engine.BeforeTool })
 		at, shell, m := d.Events[i], "", commandAt(engine.BeforeTool, "ls", where)
